@@ -1,0 +1,256 @@
+//! What an op says, by kind.
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use smol_str::SmolStr;
+
+use super::encode;
+use crate::bounded;
+use crate::id::ItemId;
+use crate::key::{Key, KeyError};
+use crate::register::Register;
+
+/// The kinds of ops that have a number.
+pub mod kind {
+    /// The site's first op: gives it its number.
+    pub const JOIN: u8 = 1;
+    /// A new item.
+    pub const ADD: u8 = 2;
+    /// A move of an item, a write of its registers, or both.
+    pub const PUT: u8 = 3;
+    /// A write of the list's own registers.
+    pub const LIST: u8 = 4;
+    /// Fresh short keys for the whole list. Known by number only: this program cannot carry it out yet.
+    pub const REBALANCE: u8 = 5;
+    /// Forgetting of long-dead items. Known by number only: this program cannot carry it out yet.
+    pub const COLLECT: u8 = 6;
+    /// Has no effect. Only programs that are told to know it do: a stand-in, in tests, for the next kind that comes.
+    pub const PROBE: u8 = 63;
+}
+
+/// The kinds of ops that a program can carry out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kinds(u64);
+
+impl Kinds {
+    /// What this program can carry out.
+    pub const KNOWN: Self = Self(1 << kind::JOIN | 1 << kind::ADD | 1 << kind::PUT | 1 << kind::LIST);
+
+    /// These and one more.
+    #[must_use]
+    pub const fn and(self, kind: u8) -> Self {
+        Self(self.0 | 1 << (kind % 64))
+    }
+
+    /// Whether `kind` is among them.
+    #[must_use]
+    pub const fn has(self, kind: u8) -> bool {
+        kind < 64 && self.0 & 1 << kind != 0
+    }
+}
+
+/// A new item.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Add {
+    /// Its id.
+    pub item: ItemId,
+    /// Where it stands.
+    pub key: Key,
+    /// What is written at once: an item with text, tags and depth is one op.
+    #[serde(deserialize_with = "registers")]
+    pub registers: Vec<Register>,
+}
+
+/// A change of an item: a move if there is a key, and a write of what registers there are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Put {
+    /// Which item.
+    pub item: ItemId,
+    /// Where it goes.
+    pub key: Option<Key>,
+    /// What is written.
+    #[serde(deserialize_with = "registers")]
+    pub registers: Vec<Register>,
+}
+
+/// A write of the list's own registers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListPut {
+    /// The title that people see.
+    pub title: SmolStr,
+}
+
+/// What an op says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    /// See [`kind::JOIN`].
+    Join,
+    /// See [`kind::ADD`].
+    Add(Add),
+    /// See [`kind::PUT`].
+    Put(Put),
+    /// See [`kind::LIST`].
+    List(ListPut),
+    /// A kind that this program does not know, or a known one in a form that it does not.
+    Unread {
+        /// The kind's number.
+        kind: u8,
+        /// The body as it came.
+        bytes: Vec<u8>,
+    },
+}
+
+/// Why a body is [`Body::Unread`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BodyFault {
+    /// The kind has no meaning here.
+    #[error("unknown kind of op {0}")]
+    Kind(u8),
+    /// It would read but for its key.
+    #[error("bad key in an op")]
+    Key(#[source] KeyError),
+    /// The bytes are no body of their kind.
+    #[error("malformed body of an op of kind {0}")]
+    Malformed(u8),
+}
+
+impl Body {
+    /// Reads a body; what cannot be read is kept as it came.
+    #[must_use]
+    pub fn read(kind: u8, bytes: &[u8]) -> Self {
+        let read = match kind {
+            kind::JOIN => bytes.is_empty().then_some(Self::Join),
+            kind::ADD => decode_whole(bytes).map(Self::Add),
+            kind::PUT => decode_whole(bytes).map(Self::Put),
+            kind::LIST => decode_whole(bytes).map(Self::List),
+            _ => None,
+        };
+        read.unwrap_or_else(|| Self::Unread { kind, bytes: bytes.to_vec() })
+    }
+
+    /// The number of its kind.
+    #[must_use]
+    pub const fn kind(&self) -> u8 {
+        match self {
+            Self::Join => kind::JOIN,
+            Self::Add(_) => kind::ADD,
+            Self::Put(_) => kind::PUT,
+            Self::List(_) => kind::LIST,
+            Self::Unread { kind, .. } => *kind,
+        }
+    }
+
+    /// The bytes of the body.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Join => Vec::new(),
+            Self::Add(add) => encode(add),
+            Self::Put(put) => encode(put),
+            Self::List(list) => encode(list),
+            Self::Unread { bytes, .. } => bytes.clone(),
+        }
+    }
+
+    /// The bytes of the body without its key: what goes under the op's hash.
+    #[must_use]
+    pub fn keyless_bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Add(Add { item, registers, .. }) | Self::Put(Put { item, registers, .. }) => {
+                encode(&(item, registers))
+            }
+            _ => self.to_bytes(),
+        }
+    }
+
+    /// The key that it places an item at.
+    #[must_use]
+    pub const fn key(&self) -> Option<&Key> {
+        match self {
+            Self::Add(add) => Some(&add.key),
+            Self::Put(put) => put.key.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The item that it is about.
+    #[must_use]
+    pub const fn item(&self) -> Option<ItemId> {
+        match self {
+            Self::Add(Add { item, .. }) | Self::Put(Put { item, .. }) => Some(*item),
+            _ => None,
+        }
+    }
+
+    /// The registers that it writes.
+    #[must_use]
+    pub fn registers(&self) -> &[Register] {
+        match self {
+            Self::Add(Add { registers, .. }) | Self::Put(Put { registers, .. }) => registers,
+            _ => &[],
+        }
+    }
+
+    /// Gives a placement another key; anything else stays as it is.
+    pub fn set_key(&mut self, new: Key) {
+        match self {
+            Self::Add(add) => add.key = new,
+            Self::Put(put) if put.key.is_some() => put.key = Some(new),
+            _ => {}
+        }
+    }
+
+    /// Why it could not be read; `None` for one that was.
+    #[must_use]
+    pub fn fault(&self) -> Option<BodyFault> {
+        /// An item, a key that may be none, and the rest.
+        type Loose<K> = (ItemId, K, Vec<Register>);
+        let Self::Unread { kind, bytes } = self else { return None };
+        let key = match *kind {
+            kind::ADD => decode_whole::<Loose<SmolStr>>(bytes).map(|(_, key, _)| key),
+            kind::PUT => decode_whole::<Loose<Option<SmolStr>>>(bytes).and_then(|(_, key, _)| key),
+            kind::JOIN | kind::LIST => None,
+            _ => return Some(BodyFault::Kind(*kind)),
+        };
+        let fault = key.and_then(|key| Key::parse(&key).err());
+        Some(fault.map_or(BodyFault::Malformed(*kind), BodyFault::Key))
+    }
+}
+
+/// Decodes bytes that must be one value and nothing more.
+fn decode_whole<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Option<T> {
+    postcard::take_from_bytes(bytes).ok().and_then(|(value, rest)| rest.is_empty().then_some(value))
+}
+
+impl Serialize for Body {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (self.kind(), ByteList(&self.to_bytes())).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Body {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (kind, bytes) = <(u8, &'de [u8])>::deserialize(deserializer)?;
+        let body = Self::read(kind, bytes);
+        // Another spelling of the same body would hash differently here and at whoever wrote it.
+        if body.to_bytes() != bytes {
+            return Err(D::Error::custom("a body that is not in its one spelling"));
+        }
+        Ok(body)
+    }
+}
+
+/// As many registers as an op may write: each of them once, with room for later ones.
+fn registers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Register>, D::Error> {
+    bounded::list::<D, Register, 16>(deserializer)
+}
+
+/// Bytes that encode as a list of bytes at once, not one by one.
+struct ByteList<'a>(&'a [u8]);
+
+impl Serialize for ByteList<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0)
+    }
+}
