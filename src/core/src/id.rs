@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_hex_id_reads_back_from_its_spelling_and_nothing_else_does() {
-        let uid = ListUid::from_bytes(core::array::from_fn(|at| at as u8 * 17));
+        let uid = ListUid::from_bytes(core::array::from_fn(|at| u8::try_from(at * 17).unwrap()));
         assert_eq!(uid.to_string().parse(), Ok(uid));
         assert_eq!("00".parse::<ListUid>(), Err(IdError::Length { expected: 32 }));
         assert_eq!("G".repeat(32).parse::<ListUid>(), Err(IdError::Digit));

@@ -191,11 +191,13 @@ impl List {
     }
 
     /// All items, live and dead, by id.
+    #[must_use]
     pub fn items(&self) -> impl ExactSizeIterator<Item = (ItemId, &Item)> {
         self.items.iter().map(|(id, item)| (*id, item.as_ref()))
     }
 
     /// The live items in order.
+    #[must_use]
     pub fn live(&self) -> impl DoubleEndedIterator<Item = (ItemId, &Item)> {
         self.order.live().filter_map(|place| self.item(place.id).map(|item| (place.id, item)))
     }
@@ -219,6 +221,7 @@ impl List {
     }
 
     /// All sites that have joined, by id.
+    #[must_use]
     pub fn sites(&self) -> impl ExactSizeIterator<Item = (SiteId, &Site)> {
         self.sites.iter().map(|(id, site)| (*id, site))
     }
@@ -356,18 +359,14 @@ impl List {
     /// Takes down a site's last op; says whether it joined by it.
     fn note_site(&mut self, op: &Op) -> bool {
         let joined = u32::try_from(self.sites.len()).unwrap_or(u32::MAX);
-        match self.sites.get_mut(&op.site) {
-            Some(site) => {
-                if op.ctr > site.ctr {
-                    (site.ctr, site.hash) = (op.ctr, op.hash);
-                }
-                false
-            }
-            None => {
-                self.sites.insert(op.site, Site { number: joined, ctr: op.ctr, hash: op.hash });
-                true
-            }
+        let Some(site) = self.sites.get_mut(&op.site) else {
+            self.sites.insert(op.site, Site { number: joined, ctr: op.ctr, hash: op.hash });
+            return true;
+        };
+        if op.ctr > site.ctr {
+            (site.ctr, site.hash) = (op.ctr, op.hash);
         }
+        false
     }
 
     /// Writes an item; one that is not here comes to be, if it is given a place and the op is an `Add`.

@@ -66,7 +66,7 @@ struct Content<'a> {
     hlc: Hlc,
     kind: u8,
     has_key: bool,
-    content: &'a [u8],
+    keyless: &'a [u8],
 }
 
 impl Op {
@@ -100,7 +100,7 @@ impl Op {
             hlc: self.hlc,
             kind: self.body.kind(),
             has_key: self.key().is_some(),
-            content: &self.body.keyless_bytes(),
+            keyless: &self.body.keyless_bytes(),
         };
         Hash::of(&[&encode(&content)])
     }

@@ -145,11 +145,13 @@ impl Order {
     }
 
     /// All places, ascending.
+    #[must_use]
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Place> {
         self.chunks.iter().flat_map(|chunk| &chunk.places)
     }
 
     /// The live places, ascending.
+    #[must_use]
     pub fn live(&self) -> impl DoubleEndedIterator<Item = &Place> {
         self.iter().filter(|place| place.life == Life::Live)
     }
