@@ -341,7 +341,7 @@ impl Message for ToRelay {
 }
 
 impl Message for ToSite {
-    const KINDS: u8 = 14;
+    const KINDS: u8 = 15;
 }
 
 /// Place of [`ToSite::Entries`] among the variants.

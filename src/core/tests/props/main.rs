@@ -2,7 +2,9 @@
 
 use proptest::test_runner::Config;
 
+mod any;
 mod keys;
+mod wire;
 
 /// Returns the settings of a law: `BETWIXT_CASES` cases, or a few hundred.
 fn config() -> Config {
