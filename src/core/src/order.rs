@@ -233,10 +233,12 @@ impl Place {
 }
 
 impl FromIterator<Place> for Order {
-    /// The order of these places, in whatever order they come.
+    /// The order of these places, in whatever order they come. Of several of one key and id the last counts.
     fn from_iter<I: IntoIterator<Item = Place>>(places: I) -> Self {
         let mut places: Vec<Place> = places.into_iter().collect();
-        places.sort_unstable_by(|a, b| (&a.key, a.id).cmp(&(&b.key, b.id)));
+        places.reverse();
+        places.sort_by(|a, b| (&a.key, a.id).cmp(&(&b.key, b.id)));
+        places.dedup_by(|later, first| (&later.key, later.id) == (&first.key, first.id));
         let mut chunks = Vec::with_capacity(places.len() / CHUNK + 1);
         let mut places = places.into_iter().peekable();
         while places.peek().is_some() {

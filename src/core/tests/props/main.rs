@@ -4,6 +4,7 @@ use proptest::test_runner::Config;
 
 mod any;
 mod keys;
+mod order;
 mod wire;
 
 /// Returns the settings of a law: `BETWIXT_CASES` cases, or a few hundred.
