@@ -301,21 +301,22 @@ impl List {
     ///
     /// It is not the next one, continues another log, or is an op of a kind outside `kinds`.
     pub fn apply(&mut self, entry: &Entry, kinds: Kinds) -> Result<Effect, ApplyError> {
-        if entry.seq != self.mark.seq + 1 {
-            return Err(ApplyError::Gap { expected: self.mark.seq + 1, found: entry.seq });
+        let next = self.mark.next(&entry.op, entry.state_hash.as_ref());
+        if entry.seq != next.seq {
+            return Err(ApplyError::Gap { expected: next.seq, found: entry.seq });
         }
-        if self.mark.next(&entry.op, entry.state_hash.as_ref()) != entry.mark() {
+        if entry.mark() != next {
             return Err(ApplyError::Chain { seq: entry.seq });
         }
-        if let Body::Unread { kind, .. } = entry.op.body
-            && !(kind == kind::PROBE && kinds.has(kind))
-        {
+        let kind = entry.op.body.kind();
+        let unread = matches!(entry.op.body, Body::Unread { .. }) && kind != kind::PROBE;
+        if unread || !kinds.has(kind) {
             return Err(ApplyError::Unread { seq: entry.seq, kind });
         }
-        self.mark = entry.mark();
+        self.mark = next;
         let joined = self.note_site(&entry.op);
         let effect = self.say(&entry.op);
-        Ok(if joined { Effect::Joined } else { effect })
+        Ok(if joined && effect == Effect::Nothing { Effect::Joined } else { effect })
     }
 
     /// Carries out what an op says, in the log or not: so it is shown before it is sequenced.

@@ -38,7 +38,8 @@ impl Watermark {
     /// The watermark behind one more op.
     #[must_use]
     pub fn next(self, op: &Op, state_hash: Option<&Hash>) -> Self {
-        let seq = self.seq + 1;
+        // A snapshot may claim any place in its log, also the last one.
+        let seq = self.seq.saturating_add(1);
         let stamped = state_hash.map_or(&[][..], |hash| hash.as_bytes());
         Self { seq, chain: Hash::of(&[self.chain.as_bytes(), &seq.to_be_bytes(), &op.to_bytes(), stamped]) }
     }

@@ -6,7 +6,7 @@ use crate::order::Life;
 /// How many live keys there are of each length.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Lengths {
-    /// Keys of 0, 1, 2, .. bytes; as long as the longest was.
+    /// Keys of 0, 1, 2, .. bytes, up to the longest: equal keys have equal counts, whatever was here before.
     counts: Vec<usize>,
 }
 
@@ -20,7 +20,7 @@ impl Lengths {
     /// Bytes of the longest live key; 0 if there is none.
     #[must_use]
     pub fn longest(&self) -> usize {
-        self.counts.iter().rposition(|count| *count > 0).unwrap_or_default()
+        self.counts.len().saturating_sub(1)
     }
 
     /// Bytes of all live keys.
@@ -57,6 +57,9 @@ impl Lengths {
             && let Some(count) = self.counts.get_mut(key.len())
         {
             *count = count.saturating_sub(1);
+            while self.counts.last() == Some(&0) {
+                self.counts.pop();
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ use proptest::test_runner::Config;
 
 mod any;
 mod keys;
+mod list;
 mod order;
 mod wire;
 
