@@ -4,7 +4,7 @@
 //! and its state hash is the announced one. Stored lists use the same parts.
 //!
 //! A part of items stands by itself: sites are named by their place in a table of the part, and times are counted from
-//! the part's earliest, so that an item with one text costs about 25 bytes beside it.
+//! the list's earliest, so that an item with one text costs about 30 bytes beside it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -48,8 +48,9 @@ pub struct Items {
     #[serde(deserialize_with = "bounded::list::<_, _, 65_536>")]
     sites: Vec<SiteId>,
     from: Millis,
-    #[serde(deserialize_with = "bounded::list::<_, _, 65_536>")]
-    items: Vec<PackedItem>,
+    /// One [`PackedItem`] behind the other. They stay bytes until they are unpacked, one at a time: as values they
+    /// take up to twenty times the memory.
+    packed: Vec<u8>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,7 +64,7 @@ struct PackedItem {
     registers: Vec<(Register, Option<Stamp>)>,
 }
 
-/// Milliseconds since the part's first moment, counter, site by place in the table.
+/// Milliseconds since the first moment, counter, site by place in the table.
 type Stamp = (u64, u16, u32);
 
 /// Why a snapshot is not taken.
@@ -73,6 +74,12 @@ pub enum SnapshotError {
     /// A part is not in order within itself.
     #[error("malformed part of a snapshot")]
     Part,
+    /// An item or a site came before.
+    #[error("a snapshot that brings one of its {what} twice")]
+    Twice {
+        /// Items or sites.
+        what: &'static str,
+    },
     /// More or fewer items or sites came than were announced.
     #[error("a snapshot with {found} {what} where {announced} were announced")]
     Count {
@@ -99,73 +106,60 @@ pub fn begin(list: &List) -> Begin {
     }
 }
 
-/// The parts of this list, each encoded in at most `bytes_max` bytes, or one item where that is larger.
+/// The parts of this list, each encoded in at most `bytes_max` bytes, or with one item or site where that is larger.
 pub fn parts(list: &List, bytes_max: usize) -> impl Iterator<Item = Part> {
     let sites: Vec<(SiteId, Site)> = list.sites().map(|(id, site)| (id, *site)).collect();
-    // A site is at most 16 + 5 + 10 + 32 bytes.
-    let site_parts: Vec<Part> =
-        sites.chunks((bytes_max / 64).max(1)).map(|sites| Part::Sites(sites.to_vec())).collect();
+    let sites_max = bytes_max.saturating_sub(SITES_FRAME_BYTES) / SITE_BYTES_MAX;
+    let site_parts: Vec<Part> = sites.chunks(sites_max.max(1)).map(|sites| Part::Sites(sites.to_vec())).collect();
+    let from = earliest(list);
     let mut items = list.items().peekable();
     let item_parts = core::iter::from_fn(move || {
         items.peek()?;
-        let mut packer = Packer::new();
-        while let Some((id, item)) = items.peek() {
-            if !packer.take(*id, item, bytes_max) {
-                break;
-            }
-            items.next();
-        }
-        Some(Part::Items(packer.items))
+        let mut part = Items { sites: Vec::new(), from, packed: Vec::new() };
+        while items.next_if(|(id, item)| part.take(*id, item, bytes_max)).is_some() {}
+        Some(Part::Items(part))
     });
     site_parts.into_iter().chain(item_parts)
 }
 
-/// Fills one part of items.
-struct Packer {
-    items: Items,
-    bytes: usize,
-}
+/// A site's id, number, counter and hash.
+const SITE_BYTES_MAX: usize = 16 + 5 + 10 + 32;
+/// A part's kind and how many sites it has.
+const SITES_FRAME_BYTES: usize = 1 + 3;
+/// A part's kind, how many sites it names, its first moment, and how many bytes of items it has.
+const ITEMS_FRAME_BYTES: usize = 1 + 3 + 10 + 5;
 
-impl Packer {
-    /// Room for the part's own counts and its first moment.
-    const FRAME_BYTES: usize = 32;
-
-    fn new() -> Self {
-        Self { items: Items { sites: Vec::new(), from: Millis(0), items: Vec::new() }, bytes: Self::FRAME_BYTES }
-    }
-
-    /// Packs one more item if it fits; the first always does.
-    fn take(&mut self, id: ItemId, item: &Item, bytes_max: usize) -> bool {
-        let first = self.items.items.is_empty();
-        if first {
-            // Stamps before the first item's are counted from it too: the difference wraps and reads back the same.
-            self.items.from = item.position.hlc.tick.wall;
-        }
-        let sites = self.items.sites.len();
-        let Position { hlc, op, key } = &item.position;
-        let registers = item.registers().iter().map(|Written { register, hlc: stamp }| {
-            (register.clone(), (stamp != hlc).then(|| self.items.pack(*stamp)))
-        });
-        let registers = registers.collect();
-        let packed = PackedItem {
-            id,
-            key: key.clone(),
-            stamp: self.items.pack(*hlc),
-            op: (self.items.site(op.site), op.ctr),
-            registers,
-        };
-        let bytes = encode(&packed).len() + 16 * (self.items.sites.len() - sites);
-        if !first && self.bytes + bytes > bytes_max {
-            self.items.sites.truncate(sites);
-            return false;
-        }
-        self.bytes += bytes;
-        self.items.items.push(packed);
-        true
-    }
+/// The earliest moment of any stamp of an item; ids are random, so a part's own is hardly later.
+fn earliest(list: &List) -> Millis {
+    let stamps = list.items().flat_map(|(_, item)| {
+        let registers = item.registers().iter().map(|written| written.hlc);
+        registers.chain([item.position.hlc])
+    });
+    stamps.map(|hlc| hlc.tick.wall).min().unwrap_or_default()
 }
 
 impl Items {
+    /// Packs one more item if it fits; the first always does.
+    fn take(&mut self, id: ItemId, item: &Item, bytes_max: usize) -> bool {
+        let (sites, packed) = (self.sites.len(), self.packed.len());
+        let Position { hlc, op, key } = &item.position;
+        let registers = item
+            .registers()
+            .iter()
+            .map(|Written { register, hlc: stamp }| (register.clone(), (stamp != hlc).then(|| self.pack(*stamp))));
+        let registers = registers.collect();
+        let stamp = self.pack(*hlc);
+        let op = (self.site(op.site), op.ctr);
+        self.packed.extend(encode(&PackedItem { id, key: key.clone(), stamp, op, registers }));
+        let fits = ITEMS_FRAME_BYTES + 16 * self.sites.len() + self.packed.len() <= bytes_max;
+        if !fits && packed > 0 {
+            self.sites.truncate(sites);
+            self.packed.truncate(packed);
+            return false;
+        }
+        true
+    }
+
     fn site(&mut self, id: SiteId) -> u32 {
         let at = self.sites.iter().position(|known| *known == id).unwrap_or_else(|| {
             self.sites.push(id);
@@ -176,28 +170,43 @@ impl Items {
 
     fn pack(&mut self, hlc: Hlc) -> Stamp {
         let Tick { wall, counter } = hlc.tick;
-        (wall.0.wrapping_sub(self.from.0), counter, self.site(hlc.site))
+        (wall.since(self.from).0, counter, self.site(hlc.site))
+    }
+
+    /// The items, up to the first that is malformed.
+    fn unpack(&self) -> impl Iterator<Item = Result<(ItemId, Item), SnapshotError>> {
+        let mut rest = self.packed.as_slice();
+        core::iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
+            let Ok((packed, behind)) = postcard::take_from_bytes(rest) else {
+                rest = &[];
+                return Some(Err(SnapshotError::Part));
+            };
+            rest = behind;
+            Some(self.unpack_item(packed))
+        })
     }
 
     fn site_at(&self, at: u32) -> Result<SiteId, SnapshotError> {
         usize::try_from(at).ok().and_then(|at| self.sites.get(at)).copied().ok_or(SnapshotError::Part)
     }
 
-    fn unpack(&self, (wall, counter, site): Stamp) -> Result<Hlc, SnapshotError> {
-        let wall = Millis(wall.wrapping_add(self.from.0));
-        Ok(Hlc { tick: Tick { wall, counter }, site: self.site_at(site)? })
+    fn unpack_stamp(&self, (wall, counter, site): Stamp) -> Result<Hlc, SnapshotError> {
+        Ok(Hlc { tick: Tick { wall: self.from.plus(Millis(wall)), counter }, site: self.site_at(site)? })
     }
 
-    fn unpack_item(&self, packed: &PackedItem) -> Result<Item, SnapshotError> {
-        let hlc = self.unpack(packed.stamp)?;
-        let (site, ctr) = packed.op;
+    fn unpack_item(&self, packed: PackedItem) -> Result<(ItemId, Item), SnapshotError> {
+        let PackedItem { id, key, stamp, op: (site, ctr), registers } = packed;
+        let hlc = self.unpack_stamp(stamp)?;
         let op = OpId { site: self.site_at(site)?, ctr };
-        let registers = packed.registers.iter().map(|(register, stamp)| {
-            let hlc = stamp.map_or(Ok(hlc), |stamp| self.unpack(stamp))?;
-            Ok(Written { register: register.clone(), hlc })
+        let registers = registers.into_iter().map(|(register, stamp)| {
+            let hlc = stamp.map_or(Ok(hlc), |stamp| self.unpack_stamp(stamp))?;
+            Ok(Written { register, hlc })
         });
         let registers = registers.collect::<Result<_, SnapshotError>>()?;
-        Ok(Item::from_parts(Position { hlc, op, key: packed.key.clone() }, registers))
+        Ok((id, Item::from_parts(Position { hlc, op, key }, registers)))
     }
 }
 
@@ -220,22 +229,26 @@ impl Assembly {
     ///
     /// # Errors
     ///
-    /// The part is malformed, or brings more than was announced.
+    /// The part is malformed, or brings what came before, or more than was announced. The snapshot is then of no use.
     pub fn add(&mut self, part: Part) -> Result<(), SnapshotError> {
         match part {
-            Part::Sites(sites) => self.sites.extend(sites),
-            Part::Items(items) => {
-                for packed in &items.items {
-                    self.items.insert(packed.id, Arc::new(items.unpack_item(packed)?));
+            Part::Sites(sites) => {
+                for (id, site) in sites {
+                    if self.sites.insert(id, site).is_some() {
+                        return Err(SnapshotError::Twice { what: "sites" });
+                    }
+                    at_most("sites", self.sites.len(), self.begin.sites)?;
                 }
             }
-        }
-        let over = |found: usize, announced: u32| u32::try_from(found).is_ok_and(|found| found > announced);
-        if over(self.items.len(), self.begin.items) {
-            return Err(count("items", self.items.len(), self.begin.items));
-        }
-        if over(self.sites.len(), self.begin.sites) {
-            return Err(count("sites", self.sites.len(), self.begin.sites));
+            Part::Items(items) => {
+                for unpacked in items.unpack() {
+                    let (id, item) = unpacked?;
+                    if self.items.insert(id, Arc::new(item)).is_some() {
+                        return Err(SnapshotError::Twice { what: "items" });
+                    }
+                    at_most("items", self.items.len(), self.begin.items)?;
+                }
+            }
         }
         Ok(())
     }
@@ -256,6 +269,11 @@ impl Assembly {
         let list = List::from_parts(begin.header, items, sites);
         if list.state_hash() == begin.state_hash { Ok(list) } else { Err(SnapshotError::Hash) }
     }
+}
+
+fn at_most(what: &'static str, found: usize, announced: u32) -> Result<(), SnapshotError> {
+    let within = u32::try_from(found).is_ok_and(|found| found <= announced);
+    if within { Ok(()) } else { Err(count(what, found, announced)) }
 }
 
 const fn count(what: &'static str, found: usize, announced: u32) -> SnapshotError {

@@ -6,6 +6,7 @@ mod any;
 mod keys;
 mod list;
 mod order;
+mod snapshot;
 mod wire;
 
 /// Returns the settings of a law: `BETWIXT_CASES` cases, or a few hundred.
