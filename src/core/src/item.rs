@@ -29,7 +29,7 @@ pub struct Written {
 }
 
 /// An item, live or dead.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Item {
     /// Where it stands.
     pub position: Position,

@@ -1,6 +1,6 @@
 //! Registers: what an item carries beside its place. Each is written whole, and the greater stamp wins.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use smol_str::SmolStr;
 
 use crate::bounded;
@@ -94,8 +94,8 @@ pub enum Register {
     Priority(Option<u8>),
     /// See [`Field::Assignee`]; empty is nobody.
     Assignee(SmolStr),
-    /// See [`Field::Tags`].
-    Tags(#[serde(deserialize_with = "bounded::list::<_, _, TAGS_MAX>")] Vec<SmolStr>),
+    /// See [`Field::Tags`]; none is empty.
+    Tags(#[serde(deserialize_with = "tags")] Vec<SmolStr>),
     /// See [`Field::Depth`].
     Depth(u8),
     /// See [`Field::Deleted`].
@@ -134,6 +134,11 @@ impl Register {
             Field::Deleted => Self::Deleted(false),
         }
     }
+}
+
+/// As many tags as an item may have, none of them empty.
+fn tags<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<SmolStr>, D::Error> {
+    bounded::list_where::<D, SmolStr, TAGS_MAX>(deserializer, |_, tag| !tag.is_empty())
 }
 
 #[cfg(test)]

@@ -36,10 +36,10 @@ impl Kinds {
     /// What this program can carry out.
     pub const KNOWN: Self = Self(1 << kind::JOIN | 1 << kind::ADD | 1 << kind::PUT | 1 << kind::LIST);
 
-    /// These and one more.
+    /// These and one more. Kinds from 64 on have no place here, and change nothing.
     #[must_use]
     pub const fn and(self, kind: u8) -> Self {
-        Self(self.0 | 1 << (kind % 64))
+        if kind < 64 { Self(self.0 | 1 << kind) } else { self }
     }
 
     /// Whether `kind` is among them.
@@ -204,18 +204,26 @@ impl Body {
     /// Why it could not be read; `None` for one that was.
     #[must_use]
     pub fn fault(&self) -> Option<BodyFault> {
-        /// An item, a key that may be none, and the rest.
-        type Loose<K> = (ItemId, K, Vec<Register>);
         let Self::Unread { kind, bytes } = self else { return None };
         let key = match *kind {
-            kind::ADD => decode_whole::<Loose<SmolStr>>(bytes).map(|(_, key, _)| key),
-            kind::PUT => decode_whole::<Loose<Option<SmolStr>>>(bytes).and_then(|(_, key, _)| key),
+            kind::ADD => decode_whole::<Loose<SmolStr>>(bytes).map(|loose| loose.key),
+            kind::PUT => decode_whole::<Loose<Option<SmolStr>>>(bytes).and_then(|loose| loose.key),
             kind::JOIN | kind::LIST => None,
             _ => return Some(BodyFault::Kind(*kind)),
         };
         let fault = key.and_then(|key| Key::parse(&key).err());
         Some(fault.map_or(BodyFault::Malformed(*kind), BodyFault::Key))
     }
+}
+
+/// An [`Add`] or a [`Put`] with whatever text stands in the place of its key.
+#[derive(Deserialize)]
+struct Loose<K> {
+    #[serde(rename = "item")]
+    _item: ItemId,
+    key: K,
+    #[serde(rename = "registers", deserialize_with = "registers")]
+    _registers: Vec<Register>,
 }
 
 /// Decodes bytes that must be one value and nothing more.
@@ -241,9 +249,11 @@ impl<'de> Deserialize<'de> for Body {
     }
 }
 
-/// As many registers as an op may write: each of them once, with room for later ones.
+/// The registers that an op writes: each of them once.
 fn registers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Register>, D::Error> {
-    bounded::list::<D, Register, 16>(deserializer)
+    bounded::list_where::<D, Register, 16>(deserializer, |before, register| {
+        before.iter().all(|other| other.field() != register.field())
+    })
 }
 
 /// Bytes that encode as a list of bytes at once, not one by one.
@@ -252,5 +262,29 @@ struct ByteList<'a>(&'a [u8]);
 impl Serialize for ByteList<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_without_a_place_among_kinds_changes_none() {
+        assert_eq!(Kinds::KNOWN.and(64), Kinds::KNOWN);
+        assert!(!Kinds::KNOWN.and(64 + kind::PROBE).has(kind::PROBE));
+        assert!(Kinds::KNOWN.and(kind::PROBE).has(kind::PROBE));
+    }
+
+    #[test]
+    fn a_body_in_another_spelling_is_refused() {
+        let spelled = |count: &[u8]| {
+            let put = [&[3; 8][..], &[0], count, &[2, 1]].concat();
+            postcard::from_bytes::<Body>(&encode(&(kind::PUT, ByteList(&put))))
+        };
+        let put = Put { item: ItemId::from_bytes([3; 8]), key: None, registers: vec![Register::Done(true)] };
+        assert_eq!(spelled(&[1]), Ok(Body::Put(put)));
+        // 1 as a varint of two bytes.
+        assert!(spelled(&[0x81, 0]).is_err());
     }
 }
