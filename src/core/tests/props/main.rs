@@ -7,6 +7,7 @@ mod keys;
 mod list;
 mod order;
 mod snapshot;
+mod vectors;
 mod wire;
 
 /// Returns the settings of a law: `BETWIXT_CASES` cases, or a few hundred.
