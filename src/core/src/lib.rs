@@ -6,6 +6,7 @@
 //! Read in this order: [`key`], [`op`], [`list`], [`wire`].
 
 mod bounded;
+pub mod causes;
 pub mod edit;
 pub mod hlc;
 pub mod id;

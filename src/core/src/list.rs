@@ -21,8 +21,10 @@ use crate::order::{Life, Order, Place};
 use crate::register::Field;
 
 /// What a list knows of a site that has joined it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Site {
+    /// What the person at the site was called when it joined. From a peer: show it as `SafeText` only.
+    pub name: SmolStr,
     /// How many had joined before: what the site's tags are made of.
     pub number: u32,
     /// Counter of its last op in the log.
@@ -338,7 +340,7 @@ impl List {
                 self.title = Some(Title { text: list.title.clone(), hlc: op.hlc });
                 Effect::Titled(Write::Won)
             }
-            Body::Join | Body::Unread { .. } => Effect::Nothing,
+            Body::Join(_) | Body::Unread { .. } => Effect::Nothing,
         }
     }
 
@@ -361,7 +363,11 @@ impl List {
     fn note_site(&mut self, op: &Op) -> bool {
         let joined = u32::try_from(self.sites.len()).unwrap_or(u32::MAX);
         let Some(site) = self.sites.get_mut(&op.site) else {
-            self.sites.insert(op.site, Site { number: joined, ctr: op.ctr, hash: op.hash });
+            let name = match &op.body {
+                Body::Join(join) => join.name.clone(),
+                _ => SmolStr::default(),
+            };
+            self.sites.insert(op.site, Site { name, number: joined, ctr: op.ctr, hash: op.hash });
             return true;
         };
         if op.ctr > site.ctr {

@@ -22,7 +22,7 @@ pub mod check;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::body::{Add, Body, ListPut, Put, kind};
+pub use self::body::{Add, Body, Join, ListPut, Put, kind};
 use crate::hlc::Hlc;
 use crate::id::{Hash, ListUid, OpId, SiteId};
 use crate::key::Key;

@@ -108,9 +108,22 @@ pub fn begin(list: &List) -> Begin {
 
 /// The parts of this list, each encoded in at most `bytes_max` bytes, or with one item or site where that is larger.
 pub fn parts(list: &List, bytes_max: usize) -> impl Iterator<Item = Part> {
-    let sites: Vec<(SiteId, Site)> = list.sites().map(|(id, site)| (id, *site)).collect();
-    let sites_max = bytes_max.saturating_sub(SITES_FRAME_BYTES) / SITE_BYTES_MAX;
-    let site_parts: Vec<Part> = sites.chunks(sites_max.max(1)).map(|sites| Part::Sites(sites.to_vec())).collect();
+    let mut site_parts: Vec<Part> = Vec::new();
+    let mut bytes = 0;
+    for (id, site) in list.sites() {
+        let site = (id, site.clone());
+        let site_bytes = encode(&site).len();
+        match site_parts.last_mut() {
+            Some(Part::Sites(part)) if bytes + site_bytes <= bytes_max => {
+                bytes += site_bytes;
+                part.push(site);
+            }
+            _ => {
+                bytes = SITES_FRAME_BYTES + site_bytes;
+                site_parts.push(Part::Sites(vec![site]));
+            }
+        }
+    }
     let from = earliest(list);
     let mut items = list.items().peekable();
     let item_parts = core::iter::from_fn(move || {
@@ -122,8 +135,6 @@ pub fn parts(list: &List, bytes_max: usize) -> impl Iterator<Item = Part> {
     site_parts.into_iter().chain(item_parts)
 }
 
-/// A site's id, number, counter and hash.
-const SITE_BYTES_MAX: usize = 16 + 5 + 10 + 32;
 /// A part's kind and how many sites it has.
 const SITES_FRAME_BYTES: usize = 1 + 3;
 /// A part's kind, how many sites it names, its first moment, and how many bytes of items it has.

@@ -7,7 +7,7 @@ use betwixt_core::id::{Hash, OpId};
 use betwixt_core::limits::{Limits, TAGS_MAX};
 use betwixt_core::log::Entry;
 use betwixt_core::op::check::check;
-use betwixt_core::op::{Add, Body, EpochId, Op, kind};
+use betwixt_core::op::{Add, Body, EpochId, Join, Op, kind};
 use betwixt_core::register::Register;
 use betwixt_core::snapshot::Part;
 use betwixt_core::wire::{Message, Person, ToRelay, ToSite};
@@ -108,7 +108,7 @@ fn no_decoder_holds_more_than_eight_times_its_input() {
         ("a text on the heap", vec![Register::Text("abcdefghijklmnopqrstuvwx".into())]),
     ];
     for (what, registers) in bodies {
-        let op = if registers.is_empty() { op(Body::Join) } else { dense_op(registers) };
+        let op = if registers.is_empty() { op(Body::Join(Join::default())) } else { dense_op(registers) };
         let entry = Entry { seq: 1, op: op.clone(), chain: op.hash, state_hash: None };
         check_around(what, &entry.to_bytes());
         for count in [1, 2, 3, 4, 5, 8, 9, 17, 33, 100, 300] {

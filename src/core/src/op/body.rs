@@ -49,6 +49,13 @@ impl Kinds {
     }
 }
 
+/// The first op of a site on a list.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Join {
+    /// What the person at the site is called: who did what stays readable when they are gone.
+    pub name: SmolStr,
+}
+
 /// A new item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Add {
@@ -84,7 +91,7 @@ pub struct ListPut {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
     /// See [`kind::JOIN`].
-    Join,
+    Join(Join),
     /// See [`kind::ADD`].
     Add(Add),
     /// See [`kind::PUT`].
@@ -120,7 +127,7 @@ impl Body {
     #[must_use]
     pub fn read(kind: u8, bytes: &[u8]) -> Self {
         let read = match kind {
-            kind::JOIN => bytes.is_empty().then_some(Self::Join),
+            kind::JOIN => decode_whole(bytes).map(Self::Join),
             kind::ADD => decode_whole(bytes).map(Self::Add),
             kind::PUT => decode_whole(bytes).map(Self::Put),
             kind::LIST => decode_whole(bytes).map(Self::List),
@@ -133,7 +140,7 @@ impl Body {
     #[must_use]
     pub const fn kind(&self) -> u8 {
         match self {
-            Self::Join => kind::JOIN,
+            Self::Join(_) => kind::JOIN,
             Self::Add(_) => kind::ADD,
             Self::Put(_) => kind::PUT,
             Self::List(_) => kind::LIST,
@@ -145,7 +152,7 @@ impl Body {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         match self {
-            Self::Join => Vec::new(),
+            Self::Join(join) => encode(join),
             Self::Add(add) => encode(add),
             Self::Put(put) => encode(put),
             Self::List(list) => encode(list),

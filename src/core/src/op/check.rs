@@ -1,8 +1,8 @@
 //! What any op must hold, whatever the list: checked by the client before it mints, by the relay before it orders.
 
 use super::body::{Body, BodyFault};
-use super::{Add, ListPut, Op, Put};
-use crate::limits::{DEPTH_MAX, LABEL_BYTES_MAX, Limits, PRIORITY_MAX, TAGS_MAX};
+use super::{Add, Join, ListPut, Op, Put};
+use crate::limits::{DEPTH_MAX, LABEL_BYTES_MAX, Limits, NAME_BYTES_MAX, PRIORITY_MAX, TAGS_MAX};
 use crate::register::Register;
 use crate::safe_text::{Kind, find_forbidden};
 
@@ -71,7 +71,7 @@ pub fn check(op: &Op, limits: &Limits) -> Result<(), OpFault> {
     if op.hash != op.content_hash() {
         return Err(OpFault::Hash);
     }
-    if op.ctr == 0 || op.prev >= op.ctr || (op.ctr == 1) != matches!(op.body, Body::Join) {
+    if op.ctr == 0 || op.prev >= op.ctr || (op.ctr == 1) != matches!(op.body, Body::Join(_)) {
         return Err(OpFault::Counter);
     }
     check_body(&op.body, limits)
@@ -84,7 +84,10 @@ pub fn check(op: &Op, limits: &Limits) -> Result<(), OpFault> {
 /// The first [`OpFault`] that is found.
 pub fn check_body(body: &Body, limits: &Limits) -> Result<(), OpFault> {
     if let Some(key) = body.key() {
-        at_most(key.len(), limits.key_bytes).map_err(|limit| OpFault::KeyBytes { bytes: key.len(), limit })?;
+        let limit = bytes(limits.key_bytes);
+        if key.len() > limit {
+            return Err(OpFault::KeyBytes { bytes: key.len(), limit });
+        }
     }
     match body {
         Body::Put(Put { key: None, registers, .. }) if registers.is_empty() => Err(OpFault::Empty),
@@ -95,23 +98,23 @@ pub fn check_body(body: &Body, limits: &Limits) -> Result<(), OpFault> {
                 .any(|(at, one)| registers.iter().skip(at + 1).any(|other| other.field() == one.field()));
             if twice { Err(OpFault::Twice) } else { registers.iter().try_for_each(|one| check_register(one, limits)) }
         }
-        Body::List(ListPut { title }) => check_text("title", title, limits.text_bytes, Kind::Line),
-        Body::Join | Body::Unread { .. } => Ok(()),
+        Body::List(ListPut { title }) => check_text("title", title, bytes(limits.text_bytes), Kind::Line),
+        Body::Join(Join { name }) => check_text("name", name, NAME_BYTES_MAX, Kind::Line),
+        Body::Unread { .. } => Ok(()),
     }
 }
 
 fn check_register(register: &Register, limits: &Limits) -> Result<(), OpFault> {
-    let label_bytes = u32::try_from(LABEL_BYTES_MAX).unwrap_or(u32::MAX);
     let in_range = |what, holds: bool| if holds { Ok(()) } else { Err(OpFault::Range { what }) };
     match register {
-        Register::Text(text) => check_text("text", text, limits.text_bytes, Kind::Line),
-        Register::Note(note) => check_text("note", note, limits.note_bytes, Kind::Note),
-        Register::Assignee(who) => check_text("assignee", who, label_bytes, Kind::Line),
+        Register::Text(text) => check_text("text", text, bytes(limits.text_bytes), Kind::Line),
+        Register::Note(note) => check_text("note", note, bytes(limits.note_bytes), Kind::Note),
+        Register::Assignee(who) => check_text("assignee", who, LABEL_BYTES_MAX, Kind::Line),
         Register::Tags(tags) => {
             in_range("number of tags", tags.len() <= TAGS_MAX)?;
             tags.iter().try_for_each(|tag| {
                 in_range("length of a tag", !tag.is_empty())?;
-                check_text("tag", tag, label_bytes, Kind::Line)
+                check_text("tag", tag, LABEL_BYTES_MAX, Kind::Line)
             })
         }
         Register::Due(due) => in_range("due date", due.is_none_or(crate::register::Date::is_valid)),
@@ -123,15 +126,15 @@ fn check_register(register: &Register, limits: &Limits) -> Result<(), OpFault> {
     }
 }
 
-fn check_text(what: &'static str, text: &str, limit: u32, kind: Kind) -> Result<(), OpFault> {
-    at_most(text.len(), limit).map_err(|limit| OpFault::TextBytes { what, bytes: text.len(), limit })?;
+fn check_text(what: &'static str, text: &str, limit: usize, kind: Kind) -> Result<(), OpFault> {
+    if text.len() > limit {
+        return Err(OpFault::TextBytes { what, bytes: text.len(), limit });
+    }
     find_forbidden(text, kind).map_or(Ok(()), |found| Err(OpFault::Control { what, found }))
 }
 
-/// `Err` with the limit if there are more bytes.
-fn at_most(bytes: usize, limit: u32) -> Result<(), usize> {
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    if bytes <= limit { Ok(()) } else { Err(limit) }
+fn bytes(limit: u32) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]
@@ -171,7 +174,7 @@ mod tests {
 
     #[test]
     fn what_a_client_mints_is_let_in() {
-        check_op(&op(1, 0, Body::Join), None);
+        check_op(&op(1, 0, Body::Join(Join::default())), None);
         check_op(&op(2, 1, add(&"a".repeat(128), vec![])), None);
         check_op(&op(9, 1, put(vec![Register::Note("two\nlines".into()), Register::Done(true)])), None);
         check_op(&op(2, 1, Body::List(ListPut { title: "x".repeat(4_096).into() })), None);
@@ -207,7 +210,7 @@ mod tests {
             ),
             (Body::read(kind::ADD, &[1, 2]), BodyFault::Malformed(kind::ADD)),
             (Body::read(kind::PUT, &[put(vec![]).to_bytes(), vec![0]].concat()), BodyFault::Malformed(kind::PUT)),
-            (Body::read(kind::JOIN, &[0]), BodyFault::Malformed(kind::JOIN)),
+            (Body::read(kind::JOIN, &[5]), BodyFault::Malformed(kind::JOIN)),
             (Body::read(kind::LIST, &[5]), BodyFault::Malformed(kind::LIST)),
         ];
         for (body, expected) in table {
@@ -218,8 +221,13 @@ mod tests {
     #[test]
     fn counters_begin_at_one_with_a_join_and_ascend() {
         let write = || put(vec![Register::Done(true)]);
-        for wrong in [op(0, 0, write()), op(2, 2, write()), op(2, 3, write()), op(1, 0, write()), op(2, 1, Body::Join)]
-        {
+        for wrong in [
+            op(0, 0, write()),
+            op(2, 2, write()),
+            op(2, 3, write()),
+            op(1, 0, write()),
+            op(2, 1, Body::Join(Join::default())),
+        ] {
             check_op(&wrong, Some(OpFault::Counter));
         }
     }

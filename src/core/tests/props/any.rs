@@ -8,7 +8,7 @@ use betwixt_core::limits::{Limits, TAGS_MAX};
 use betwixt_core::list::{Epoch, Header, List, Site, Title};
 use betwixt_core::log::{Entry, Watermark};
 use betwixt_core::op::body::Kinds;
-use betwixt_core::op::{Add, Body, EpochId, ListPut, Op, Put};
+use betwixt_core::op::{Add, Body, EpochId, Join, ListPut, Op, Put};
 use betwixt_core::register::{Date, Register};
 use betwixt_core::snapshot::{self, Begin, Part};
 use betwixt_core::wire::{CloseReason, Figures, Hello, Person, RefusedCode, ToRelay, ToSite, Welcome};
@@ -119,7 +119,7 @@ pub(crate) fn any_ops(sayings: core::ops::Range<usize>) -> impl Strategy<Value =
     let keys = vec(any_key(), usize::from(ITEMS));
     (keys, vec(any_saying(), sayings)).prop_map(|(keys, sayings)| {
         let mut pens: Vec<Pen> = (0..SITES).map(Pen::new).collect();
-        let mut first: Vec<Op> = pens.iter_mut().map(|pen| pen.say(3, Body::Join)).collect();
+        let mut first: Vec<Op> = pens.iter_mut().map(|pen| pen.say(3, Body::Join(Join::default()))).collect();
         for (number, key) in (0..ITEMS).zip(keys) {
             let registers = vec![Register::Text(SmolStr::from(format!("item {number}")))];
             first.push(pens[0].say(3, Body::Add(Add { item: item_id(number), key, registers })));
@@ -213,7 +213,7 @@ fn any_mark() -> impl Strategy<Value = Watermark> {
 
 fn any_body() -> impl Strategy<Value = Body> {
     prop_oneof![
-        1 => Just(Body::Join),
+        1 => ".{0,12}".prop_map(|name| Body::Join(Join { name: name.into() })),
         4 => (any_item_id(), any_key(), any_registers())
             .prop_map(|(item, key, registers)| Body::Add(Add { item, key, registers })),
         4 => (any_item_id(), option::of(any_key()), any_registers())
@@ -277,8 +277,9 @@ fn any_header() -> impl Strategy<Value = Header> {
 }
 
 fn any_part() -> impl Strategy<Value = Part> {
-    let site = (any_site(), any::<u32>(), any::<u64>(), any_hash())
-        .prop_map(|(id, number, ctr, hash)| (id, Site { number, ctr, hash }));
+    let site = (any_site(), any::<u32>(), any::<u64>(), any_hash()).prop_map(|(id, number, ctr, hash)| {
+        (id, Site { name: format!("site {}", ctr % 1000).into(), number, ctr, hash })
+    });
     let items = (any_list(0..30), 0..4_000_usize, any::<Index>()).prop_map(|(list, bytes_max, which)| {
         let mut parts: Vec<Part> = snapshot::parts(&list, bytes_max).collect();
         parts.swap_remove(which.index(parts.len()))

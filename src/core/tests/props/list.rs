@@ -8,7 +8,7 @@ use betwixt_core::item::{Item, Write, Written};
 use betwixt_core::list::{ApplyError, Effect, Lengths, List};
 use betwixt_core::log::Entry;
 use betwixt_core::op::body::Kinds;
-use betwixt_core::op::{Add, Body, Op, Put, kind};
+use betwixt_core::op::{Add, Body, Join, Op, Put, kind};
 use betwixt_core::order::{Life, Place};
 use betwixt_core::register::{Field, Register};
 use proptest::collection::{btree_set, vec};
@@ -280,7 +280,7 @@ fn a_first_op_that_is_no_join_still_says_what_it_does() {
     let add = Pen::new(1).say(5, Body::Add(Add { item: item_id(1), key: key_of(vec![7]), registers: vec![] }));
     let entry = Entry::behind(list.mark(), add);
     assert_eq!(list.apply(&entry, Kinds::KNOWN), Ok(Effect::Added(item_id(1))));
-    let entry = Entry::behind(list.mark(), Pen::new(2).say(5, Body::Join));
+    let entry = Entry::behind(list.mark(), Pen::new(2).say(5, Body::Join(Join::default())));
     assert_eq!(list.apply(&entry, Kinds::KNOWN), Ok(Effect::Joined));
     assert_eq!(list.sites().map(|(_, site)| site.number).collect::<Vec<_>>(), [0, 1]);
 }
@@ -290,7 +290,7 @@ fn a_list_at_the_last_place_of_its_log_reads_on_without_a_panic() {
     let mut header = List::new(UID).header();
     header.mark.seq = u64::MAX;
     let mut list = List::from_parts(header, BTreeMap::new(), BTreeMap::new());
-    let entry = &log(&[Pen::new(1).say(1, Body::Join)])[0];
+    let entry = &log(&[Pen::new(1).say(1, Body::Join(Join::default()))])[0];
     assert_eq!(list.apply(entry, Kinds::KNOWN), Err(ApplyError::Gap { expected: u64::MAX, found: 1 }));
 }
 

@@ -8,7 +8,7 @@ use betwixt_core::key::{Gap, Key, SiteNumber, between};
 use betwixt_core::limits::SENT_BYTES_MAX;
 use betwixt_core::list::{List, Site};
 use betwixt_core::op::body::Kinds;
-use betwixt_core::op::{Add, Body, EpochId, Op, Put};
+use betwixt_core::op::{Add, Body, EpochId, Join, Op, Put};
 use betwixt_core::register::Register;
 use betwixt_core::snapshot::{Assembly, Part, SnapshotError, begin, parts};
 use proptest::prelude::*;
@@ -152,8 +152,8 @@ fn ten_thousand_items_cost_at_most_1_2_megabytes() {
 
 #[test]
 fn a_site_of_the_greatest_numbers_still_fits() {
-    let greatest = Site { number: u32::MAX, ctr: u64::MAX, hash: Hash::from_bytes([0xff; 32]) };
-    let sites = (0..40).map(|number| (site(number), greatest)).collect();
+    let greatest = Site { name: "".into(), number: u32::MAX, ctr: u64::MAX, hash: Hash::from_bytes([0xff; 32]) };
+    let sites = (0..40).map(|number| (site(number), greatest.clone())).collect();
     let list = List::from_parts(List::new(UID).header(), BTreeMap::new(), sites);
     for bytes_max in [64, 67, 126, 129, 130, 189, 256, 1_000] {
         for part in parts(&list, bytes_max) {
@@ -165,7 +165,7 @@ fn a_site_of_the_greatest_numbers_still_fits() {
 #[test]
 fn a_snapshot_and_the_rest_of_the_log_are_the_whole_log() {
     let mut pen = Pen::new(1);
-    let mut ops = vec![pen.say(1, Body::Join)];
+    let mut ops = vec![pen.say(1, Body::Join(Join::default()))];
     for number in 0..30 {
         let key = crate::any::key_of(vec![number]);
         ops.push(pen.say(9, Body::Add(Add { item: item_id(number), key, registers: vec![] })));

@@ -11,7 +11,7 @@ use betwixt_core::limits::Limits;
 use betwixt_core::list::List;
 use betwixt_core::log::Entry;
 use betwixt_core::op::body::Kinds;
-use betwixt_core::op::{Add, Body, EpochId, ListPut, Op, Put, kind};
+use betwixt_core::op::{Add, Body, EpochId, Join, ListPut, Op, Put, kind};
 use betwixt_core::register::{Date, Register};
 use betwixt_core::snapshot::{Part, begin, parts};
 use betwixt_core::wire::{
@@ -45,7 +45,7 @@ fn ops() -> Vec<(&'static str, Op)> {
     ];
     let (item, key) = (item_id(0x33), key_of(vec![45, 7]));
     vec![
-        ("join", op(1, Body::Join)),
+        ("join", op(1, Body::Join(Join { name: "ana".into() }))),
         ("add", op(2, Body::Add(Add { item, key: key.clone(), registers: every_register }))),
         ("put_moved", op(3, Body::Put(Put { item, key: Some(key_of(vec![46])), registers: vec![] }))),
         ("put_written", op(300, Body::Put(Put { item, key: None, registers: vec![Register::Due(None)] }))),
