@@ -1,0 +1,154 @@
+//! The log of lists, as the relay needs it: loaded, read on, appended to, durable.
+
+mod keys;
+mod load;
+mod stored;
+
+use betwixt_core::hlc::Millis;
+use betwixt_core::id::{Hash, ListUid};
+use betwixt_core::list::{ApplyError, List};
+use betwixt_core::log::EntryError;
+use betwixt_core::name::ListName;
+use betwixt_core::op::body::Kinds;
+use betwixt_core::snapshot::SnapshotError;
+use betwixt_store::{OpenError, StoreError};
+use bytes::Bytes;
+
+pub use self::stored::{FORMAT, Stored, StoredError};
+use crate::snapshot::Snapshot;
+
+/// Where the logs of lists are kept.
+///
+/// All methods may be called from several threads at once, and block for the disk. Appends are carried out one after
+/// the other, and what is read is what was appended durably.
+pub trait Engine: std::fmt::Debug + Send + Sync + 'static {
+    /// Loads a list: its last snapshot and the log behind it, with the chain checked. `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// The list is damaged (others are not), or the store cannot be read.
+    fn load(&self, name: &ListName, kinds: Kinds) -> Result<Option<Loaded>, LoadError>;
+
+    /// Reads the entries behind `after`, in order, until they have `bytes_max` bytes; one more than that at most.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::load`].
+    fn read(&self, name: &ListName, after: u64, bytes_max: usize) -> Result<Vec<Record>, LoadError>;
+
+    /// The chain up to and with an entry; `None` if there is no such entry.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::load`].
+    fn chain_at(&self, name: &ListName, seq: u64) -> Result<Option<Hash>, LoadError>;
+
+    /// Appends to lists, all or nothing; returns when it is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// Nothing of it can be read, but it may be on the disk: that is known after [`Engine::reopen`].
+    fn append(&self, appends: &[Append]) -> Result<(), StoreError>;
+
+    /// Keeps a snapshot of a list, which must be durable up to it, in place of the earlier ones. The log stays.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::append`]; the earlier snapshot still counts then.
+    fn save(&self, name: &ListName, snapshot: &Snapshot) -> Result<(), StoreError>;
+
+    /// Opens the store anew, after an append has failed.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be opened now; another attempt is harmless.
+    fn reopen(&self) -> Result<(), OpenError>;
+
+    /// Lets go of the store, once those who read it are done. What is asked for later fails.
+    fn close(&self);
+}
+
+/// A list as it was loaded.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The list at the head of its log.
+    pub list: List,
+    /// How far its stored snapshot goes; 0 if it has none.
+    pub snapshot_seq: u64,
+    /// Bytes of that snapshot.
+    pub snapshot_bytes: usize,
+    /// Bytes of the log behind it.
+    pub log_bytes: usize,
+}
+
+/// An entry as it is stored and sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Its place in the log.
+    pub seq: u64,
+    /// The encoded entry.
+    pub bytes: Bytes,
+}
+
+/// What is appended to one list.
+#[derive(Debug, Clone)]
+pub struct Append {
+    /// Which list.
+    pub name: ListName,
+    /// Its identity.
+    pub uid: ListUid,
+    /// When it was made; said with its first entries, which make it.
+    pub made: Option<Millis>,
+    /// The entries, in order.
+    pub records: Vec<Record>,
+}
+
+/// Why a list cannot be loaded or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// What is stored of it is not what was written. It stays closed; the others work.
+    #[error("the list {list} is damaged at entry {seq}")]
+    Damaged {
+        /// Which list.
+        list: ListName,
+        /// The entry, or the one that the snapshot goes up to.
+        seq: u64,
+        /// How it showed.
+        #[source]
+        reason: Damage,
+    },
+    /// The store cannot be read now.
+    #[error("the list {list} cannot be read")]
+    Store {
+        /// Which list.
+        list: ListName,
+        /// What failed.
+        #[source]
+        source: StoreError,
+    },
+}
+
+/// How damage to a stored list showed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Damage {
+    /// The record of its identity is missing, or that of another list.
+    #[error("it has no identity")]
+    Meta,
+    /// The record of its identity, or a part of its snapshot, does not decode.
+    #[error("a record before its log cannot be read")]
+    Record(#[source] postcard::Error),
+    /// Its snapshot is not whole.
+    #[error("its snapshot is not whole")]
+    Snapshot(#[source] SnapshotError),
+    /// An entry does not decode.
+    #[error("the entry cannot be read")]
+    Entry(#[source] EntryError),
+    /// An entry is missing, or stands where another should.
+    #[error("another entry stands there")]
+    Place,
+    /// An entry does not continue the log.
+    #[error("the entry does not continue the log")]
+    Apply(#[source] ApplyError),
+}

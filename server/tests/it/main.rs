@@ -1,0 +1,14 @@
+//! The relay from outside: real sockets, real threads, stores that fail.
+
+#![expect(clippy::unwrap_used, reason = "a test ends where it fails; clippy allows that in `#[test]` functions only")]
+
+mod binary;
+mod hostile;
+mod links;
+mod relay;
+mod site;
+mod slow;
+mod snapshots;
+mod storage;
+mod stores;
+mod two;

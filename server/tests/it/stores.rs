@@ -1,0 +1,66 @@
+//! Stores that hold up or count what they are asked.
+
+use std::sync::{Arc, Condvar, Mutex};
+
+use betwixt_store::memory::MemoryStore;
+use betwixt_store::{Batch, KeyRange, Store, StoreError, Visit};
+
+/// A store whose commits wait while its gate is shut.
+#[derive(Clone, Default)]
+pub(crate) struct Gated {
+    pub(crate) store: Arc<MemoryStore>,
+    gate: Arc<Gate>,
+}
+
+#[derive(Default)]
+struct Gate {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    shut: bool,
+    waiting: usize,
+}
+
+impl Gated {
+    pub(crate) fn shut(&self) {
+        self.gate.state.lock().unwrap().shut = true;
+    }
+
+    pub(crate) fn open(&self) {
+        self.gate.state.lock().unwrap().shut = false;
+        self.gate.changed.notify_all();
+    }
+
+    /// Whether a commit waits at the gate.
+    pub(crate) fn is_waited_at(&self) -> bool {
+        self.gate.state.lock().unwrap().waiting > 0
+    }
+}
+
+impl Store for Gated {
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        let mut state = self.gate.state.lock().unwrap();
+        state.waiting += 1;
+        while state.shut {
+            state = self.gate.changed.wait(state).unwrap();
+        }
+        state.waiting -= 1;
+        drop(state);
+        self.store.commit(batch)
+    }
+
+    fn scan(&self, range: KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+        self.store.scan(range, visit)
+    }
+
+    fn scan_back(&self, range: KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+        self.store.scan_back(range, visit)
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.get(key)
+    }
+}
