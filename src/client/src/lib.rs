@@ -1,1 +1,20 @@
-//! x
+//! A site of Betwixt: its durable replica of a list, its session with a relay, its work offline.
+//!
+//! [`Replica`] and [`Session`] are pure: they take time and randomness as arguments and return what is to be written
+//! and sent. [`Site`] puts them together with a disk and a link, and decides nothing.
+
+pub mod address;
+pub mod folder;
+pub mod link;
+pub mod replica;
+pub mod session;
+pub mod site;
+pub mod status;
+pub mod store;
+
+pub use self::address::Address;
+pub use self::folder::Folder;
+pub use self::replica::Replica;
+pub use self::session::Session;
+pub use self::site::Site;
+pub use self::status::{LinkStatus, Status};

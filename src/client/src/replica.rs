@@ -1,0 +1,280 @@
+//! What a site knows of one list: the confirmed list, its own pending ops, and the two together as shown.
+//!
+//! Pure. Each call returns what must be on the disk before its result is shown or sent, as [`Write`]s that go into one
+//! transaction.
+
+mod mint;
+mod receive;
+mod renew;
+mod replace;
+pub mod undo;
+
+use std::collections::{BTreeMap, HashSet};
+
+use betwixt_core::hlc::{Millis, Tick};
+use betwixt_core::id::{SiteId, SiteSecret};
+use betwixt_core::key::{Key, SiteNumber};
+use betwixt_core::limits::Limits;
+use betwixt_core::list::List;
+use betwixt_core::log::Entry;
+use betwixt_core::op::body::Kinds;
+use betwixt_core::op::{Body, Join, Op};
+use betwixt_core::wire::RefusedCode;
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+
+pub use self::mint::{Minted, Randomness};
+pub use self::receive::{ReceiveError, Received};
+pub use self::undo::History;
+use betwixt_core::id::ItemId;
+
+/// An op of this site that is not sequenced yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    /// The op.
+    pub op: Op,
+    /// Whether its key was minted before the site had its number: then it gets another before it is sent.
+    pub unnumbered: bool,
+}
+
+/// Something of this person's that did not come to stand, kept until they decide.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kept {
+    /// An op that the relay refused.
+    Refused {
+        /// The op.
+        op: Op,
+        /// Why.
+        code: RefusedCode,
+    },
+    /// A text that lost to one that its writer had not seen.
+    Lost {
+        /// Of which item.
+        item: ItemId,
+        /// The text that lost.
+        text: SmolStr,
+    },
+}
+
+/// What is to be written on this machine's disk.
+#[derive(Debug, Clone)]
+pub enum Write {
+    /// The whole list, in place of the list and the entries that were there.
+    List(Box<List>),
+    /// The next entry of the log.
+    Entry(Entry),
+    /// A pending op, new or re-keyed.
+    Pending(Pending),
+    /// The op with this counter is not pending any more.
+    Settled(u64),
+    /// An own op that is in the log.
+    Journal(Op),
+    /// A key that this site has issued.
+    Issued(Key),
+    /// Keys of another epoch do not matter any more.
+    IssuedNone,
+    /// Something for the drawer.
+    Keep(u64, Kept),
+    /// Something out of the drawer.
+    Release(u64),
+    /// The site is another one from here on: its secret. Its counter starts anew.
+    Site(SiteSecret),
+}
+
+/// A replica as it is on the disk.
+#[derive(Debug, Clone)]
+pub struct Stored {
+    /// The site's secret.
+    pub secret: SiteSecret,
+    /// The confirmed list.
+    pub confirmed: List,
+    /// Own ops that are not sequenced, by counter.
+    pub pending: BTreeMap<u64, Pending>,
+    /// Keys that this site has issued in this epoch.
+    pub issued: HashSet<Key>,
+    /// The drawer, by number.
+    pub kept: BTreeMap<u64, Kept>,
+}
+
+/// A site's replica of one list.
+#[derive(Debug, Clone)]
+pub struct Replica {
+    secret: SiteSecret,
+    site: SiteId,
+    person: SmolStr,
+    kinds: Kinds,
+    limits: Limits,
+    confirmed: List,
+    shown: List,
+    pending: BTreeMap<u64, Pending>,
+    issued: HashSet<Key>,
+    kept: BTreeMap<u64, Kept>,
+    history: History,
+    /// The relay's clock is ahead of this machine's by this much, or behind.
+    relay_ahead: i64,
+    /// The relay's clock at its last `Welcome`.
+    relay_clock: Option<Millis>,
+    /// The kind of op that this program cannot carry out; nothing behind it is applied.
+    stopped_before: Option<u8>,
+}
+
+impl Replica {
+    /// The replica that was stored.
+    #[must_use]
+    pub fn new(stored: Stored, person: SmolStr, kinds: Kinds) -> Self {
+        let Stored { secret, confirmed, pending, issued, kept } = stored;
+        let mut replica = Self {
+            secret,
+            site: secret.site(),
+            person,
+            kinds,
+            limits: Limits::DEFAULT,
+            shown: confirmed.clone(),
+            confirmed,
+            pending,
+            issued,
+            kept,
+            history: History::default(),
+            relay_ahead: 0,
+            relay_clock: None,
+            stopped_before: None,
+        };
+        replica.show_again();
+        replica
+    }
+
+    /// The list as shown: what the relay has sequenced, and this site's pending ops.
+    #[must_use]
+    pub const fn shown(&self) -> &List {
+        &self.shown
+    }
+
+    /// The list as the relay has sequenced it, as far as this site has read.
+    #[must_use]
+    pub const fn confirmed(&self) -> &List {
+        &self.confirmed
+    }
+
+    /// Who this site is.
+    #[must_use]
+    pub const fn site(&self) -> SiteId {
+        self.site
+    }
+
+    /// What proves it.
+    #[must_use]
+    pub const fn secret(&self) -> &SiteSecret {
+        &self.secret
+    }
+
+    /// Own ops that are not sequenced, in order.
+    pub fn pending(&self) -> impl DoubleEndedIterator<Item = &Op> {
+        self.pending.values().map(|pending| &pending.op)
+    }
+
+    /// How many edits are not sequenced; joining is none.
+    #[must_use]
+    pub fn unsent(&self) -> usize {
+        self.pending().filter(|op| op.ctr != 1).count()
+    }
+
+    /// The drawer: what was refused or lost, by number.
+    #[must_use]
+    pub const fn kept(&self) -> &BTreeMap<u64, Kept> {
+        &self.kept
+    }
+
+    /// The kind of op that needs a newer program, if the log has come to one.
+    #[must_use]
+    pub const fn stopped_before(&self) -> Option<u8> {
+        self.stopped_before
+    }
+
+    /// Whether this replica holds nothing that anybody made: it may become a replica of another list.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        self.confirmed.mark().seq == 0 && self.pending.is_empty() && self.kept.is_empty()
+    }
+
+    /// Takes down the relay's clock and limits, as its `Welcome` said.
+    pub fn meet(&mut self, relay_clock: Millis, now: Millis, limits: Limits) {
+        let signed = |millis: Millis| i64::try_from(millis.0).unwrap_or(i64::MAX);
+        self.relay_ahead = signed(relay_clock).saturating_sub(signed(now));
+        self.relay_clock = Some(relay_clock);
+        self.limits = limits;
+    }
+
+    /// The number that its keys' tags are made of; 0 until the site has joined.
+    #[must_use]
+    pub fn number(&self) -> SiteNumber {
+        SiteNumber(self.confirmed.site(self.site).map_or(0, |site| site.number))
+    }
+
+    /// Whether the site's `Join` is in the log.
+    #[must_use]
+    pub fn has_joined(&self) -> bool {
+        self.confirmed.site(self.site).is_some()
+    }
+
+    /// What this site's first op says.
+    fn join(&self) -> Body {
+        Body::Join(Join { name: self.person.clone() })
+    }
+
+    /// The tick for a new op: above all that were seen, by this machine's clock or by the relay's where that is ahead.
+    ///
+    /// A clock that is more than half the allowed minute ahead of the relay's is not believed: its ops would be refused.
+    fn tick(&self, now: Millis) -> Tick {
+        let half_minute = i64::try_from(betwixt_core::limits::CLOCK_AHEAD_MAX.0 / 2).unwrap_or(i64::MAX);
+        let wall = if self.relay_ahead > 0 || self.relay_ahead < -half_minute {
+            Millis(now.0.saturating_add_signed(self.relay_ahead))
+        } else {
+            now
+        };
+        Tick::after(self.shown.highest(), wall)
+    }
+
+    /// The counter for a new op.
+    fn next_ctr(&self) -> u64 {
+        let sequenced = self.confirmed.site(self.site).map_or(0, |site| site.ctr);
+        self.pending.keys().next_back().copied().unwrap_or_default().max(sequenced) + 1
+    }
+
+    /// Counter of the last op before `ctr` that was not refused.
+    fn prev_of(&self, ctr: u64) -> u64 {
+        let sequenced = self.confirmed.site(self.site).map_or(0, |site| site.ctr);
+        self.pending.range(..ctr).next_back().map_or(sequenced, |(prev, _)| *prev)
+    }
+
+    /// Makes what is shown anew from what is confirmed and pending.
+    fn show_again(&mut self) {
+        self.shown = self.confirmed.clone();
+        for pending in self.pending.values() {
+            self.shown.say(&pending.op);
+        }
+    }
+
+    /// Gives every pending op the `prev` that it has now.
+    fn chain_pending(&mut self, writes: &mut Vec<Write>) {
+        let mut prev = self.confirmed.site(self.site).map_or(0, |site| site.ctr);
+        for (ctr, pending) in &mut self.pending {
+            if pending.op.prev != prev {
+                pending.op.prev = prev;
+                writes.push(Write::Pending(pending.clone()));
+            }
+            prev = *ctr;
+        }
+    }
+
+    /// Takes something out of the drawer.
+    pub fn release(&mut self, number: u64) -> Option<Kept> {
+        self.kept.remove(&number)
+    }
+
+    /// Puts something into the drawer.
+    fn keep(&mut self, kept: Kept, writes: &mut Vec<Write>) {
+        let number = self.kept.keys().next_back().map_or(1, |last| last + 1);
+        writes.push(Write::Keep(number, kept.clone()));
+        self.kept.insert(number, kept);
+    }
+}

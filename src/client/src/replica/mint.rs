@@ -1,0 +1,282 @@
+//! From intentions to ops: keys, stamps, counters, and the step that takes them back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use betwixt_core::edit::{Did, Edit, EditFault, Outcome, Spot};
+use betwixt_core::hlc::{Hlc, Millis};
+use betwixt_core::id::{ItemId, OpId};
+use betwixt_core::key::{Full, Gap, Key, between};
+use betwixt_core::list::List;
+use betwixt_core::op::check::check_body;
+use betwixt_core::op::{Add, Body, ListPut, Op, Put};
+use betwixt_core::register::{Field, Register};
+use betwixt_core::safe_text::{Kind, visible_controls};
+use smol_str::SmolStr;
+
+use super::undo::{Change, Step, Target, Way};
+use super::{Pending, Replica, Write};
+
+/// Where random numbers come from: the operating system, or a seed in a simulation.
+pub type Randomness<'a> = &'a mut dyn FnMut() -> u64;
+
+/// Ops that are minted but not said yet: nothing has changed until [`Replica::adopt`].
+#[derive(Debug)]
+pub struct Minted {
+    /// What must be on the disk first.
+    pub writes: Vec<Write>,
+    /// What they do.
+    pub outcome: Outcome,
+    pending: Vec<Pending>,
+    issued: Vec<Key>,
+    step: Option<Step>,
+    way: Way,
+}
+
+/// The work on one intention.
+struct Mint<'a> {
+    replica: &'a Replica,
+    /// What will be shown, so far. Only made where an op looks at what an earlier one of the same intention did.
+    shown: Option<List>,
+    now: Millis,
+    pending: Vec<Pending>,
+    issued: Vec<Key>,
+    changes: Vec<Change>,
+    items: Vec<ItemId>,
+    cleaned: usize,
+}
+
+impl Replica {
+    /// Mints the ops of an intention.
+    ///
+    /// # Errors
+    ///
+    /// It names an item that is not here, has no room, or writes what is refused everywhere.
+    pub fn mint(&self, edit: &Edit, now: Millis, random: Randomness<'_>) -> Result<Minted, EditFault> {
+        let mut mint = Mint {
+            replica: self,
+            shown: None,
+            now,
+            pending: Vec::new(),
+            issued: Vec::new(),
+            changes: Vec::new(),
+            items: Vec::new(),
+            cleaned: 0,
+        };
+        let (way, did, left_alone) = match edit {
+            Edit::Undo => mint.step_back(Way::Back)?,
+            Edit::Redo => mint.step_back(Way::Again)?,
+            Edit::Add { spot, items } => {
+                mint.add(*spot, items, random)?;
+                (Way::Forth, Did::Added, 0)
+            }
+            Edit::Move { items, spot } => {
+                mint.place(items, *spot)?;
+                (Way::Forth, Did::Moved, 0)
+            }
+            Edit::Set { writes } => {
+                for (item, registers) in writes {
+                    mint.write(*item, registers)?;
+                }
+                (Way::Forth, did(writes.iter().flat_map(|(_, registers)| registers)), 0)
+            }
+            Edit::Title(title) => {
+                let title = mint.clean(title, Kind::Line);
+                mint.op(Body::List(ListPut { title }))?;
+                (Way::Forth, Did::Titled, 0)
+            }
+        };
+        Ok(mint.finish(way, did, left_alone))
+    }
+
+    /// Says minted ops: they are pending and shown from here on.
+    pub fn adopt(&mut self, minted: Minted) -> Outcome {
+        let Minted { outcome, pending, issued, step, way, .. } = minted;
+        for pending in pending {
+            self.shown.say(&pending.op);
+            self.pending.insert(pending.op.ctr, pending);
+        }
+        self.issued.extend(issued);
+        match step {
+            Some(step) => self.history.push(step, way),
+            None => self.history.drop_last(way),
+        }
+        outcome
+    }
+
+    /// A key inside the gap that this site has not seen or issued in this epoch.
+    pub(super) fn new_key(&self, low: Option<&Key>, high: Option<&Key>) -> Result<Key, Full> {
+        let gap = Gap::new(low, high).map_err(|_reversed| Full)?;
+        between(gap, self.number(), &mut |key| {
+            self.issued.contains(key) || self.confirmed.order().has_key(key) || self.shown.order().has_key(key)
+        })
+    }
+}
+
+impl Mint<'_> {
+    fn shown(&self) -> &List {
+        self.shown.as_ref().unwrap_or(&self.replica.shown)
+    }
+
+    fn add(&mut self, spot: Spot, items: &[Vec<Register>], random: Randomness<'_>) -> Result<(), EditFault> {
+        let after = self.replica.shown.items().len() + items.len();
+        if u32::try_from(after).is_ok_and(|after| after > self.replica.limits.items) {
+            return Err(EditFault::ListFull { items: self.replica.shown.items().len() });
+        }
+        let mut run = self.run(spot, &BTreeSet::new())?;
+        for registers in items {
+            let item = loop {
+                let item = ItemId::from_bytes(random().to_be_bytes());
+                if self.replica.shown.item(item).is_none() && !self.items.contains(&item) {
+                    break item;
+                }
+            };
+            let registers = registers.iter().map(|register| self.cleaned(register)).collect();
+            let key = self.next_in(&mut run)?;
+            self.op(Body::Add(Add { item, key, registers }))?;
+            self.changes.push(Change::Added { item });
+            self.items.push(item);
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, items: &[ItemId], spot: Spot) -> Result<(), EditFault> {
+        if items.iter().any(|item| self.shown().item(*item).is_none()) {
+            return Err(EditFault::NoItem);
+        }
+        let mut run = self.run(spot, &items.iter().copied().collect())?;
+        for item in items {
+            // Neighbours as they were before the whole step: taken back in the same order, each finds the one before it.
+            let before = &self.replica.shown;
+            let between = (before.live_before(*item), before.live_after(*item));
+            let key = self.next_in(&mut run)?;
+            let op = self.op(Body::Put(Put { item: *item, key: Some(key), registers: Vec::new() }))?;
+            self.changes.push(Change::Placed { item: *item, by: op, between });
+            self.items.push(*item);
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, item: ItemId, registers: &[Register]) -> Result<(), EditFault> {
+        let found = self.replica.shown.item(item).ok_or(EditFault::NoItem)?;
+        let registers: Vec<Register> = registers.iter().map(|register| self.cleaned(register)).collect();
+        let old: Vec<Register> = registers.iter().map(|register| found.register(register.field())).collect();
+        self.op(Body::Put(Put { item, key: None, registers }))?;
+        let by = self.pending.last().map(|pending| pending.op.hlc).ok_or(EditFault::NoItem)?;
+        self.changes.extend(old.into_iter().map(|old| Change::Wrote { item, by, old }));
+        self.items.push(item);
+        Ok(())
+    }
+
+    fn step_back(&mut self, way: Way) -> Result<(Way, Did, usize), EditFault> {
+        let verb = if way == Way::Back { "undo" } else { "redo" };
+        let step = self.replica.history.last(way).ok_or(EditFault::NoStep(verb))?;
+        let (targets, left_alone) = step.back(&self.replica.shown);
+        for target in targets {
+            match target {
+                Target::Place(item, spot) => {
+                    self.place(&[item], spot)?;
+                    self.show_so_far();
+                }
+                Target::Write(item, registers) => self.write(item, &registers)?,
+            }
+        }
+        Ok((way, step.did, left_alone))
+    }
+
+    /// Lets the next placement see what the last one did.
+    fn show_so_far(&mut self) {
+        let mut shown = self.shown.take().unwrap_or_else(|| self.replica.shown.clone());
+        if let Some(last) = self.pending.last() {
+            shown.say(&last.op);
+        }
+        self.shown = Some(shown);
+    }
+
+    /// The gap of a spot, to be filled from its lower end.
+    fn run(&self, spot: Spot, moving: &BTreeSet<ItemId>) -> Result<(Option<Key>, Option<Key>), EditFault> {
+        self.shown().gap_at(spot, moving).ok_or(EditFault::NoItem)
+    }
+
+    fn next_in(&mut self, (low, high): &mut (Option<Key>, Option<Key>)) -> Result<Key, EditFault> {
+        let key = self.replica.new_key(low.as_ref(), high.as_ref()).map_err(|Full| EditFault::GapFull)?;
+        *low = Some(key.clone());
+        self.issued.push(key.clone());
+        Ok(key)
+    }
+
+    fn op(&mut self, body: Body) -> Result<OpId, EditFault> {
+        check_body(&body, &self.replica.limits)?;
+        let replica = self.replica;
+        let (prev, unnumbered) = match self.pending.last() {
+            Some(last) => (last.op.ctr, !replica.has_joined()),
+            None => {
+                let ctr = replica.next_ctr();
+                if ctr == 1 {
+                    let join = self.make(1, 0, replica.join());
+                    self.pending.push(Pending { op: join, unnumbered: false });
+                    (1, true)
+                } else {
+                    (replica.prev_of(ctr), !replica.has_joined())
+                }
+            }
+        };
+        let ctr = self.pending.last().map_or_else(|| replica.next_ctr(), |last| last.op.ctr + 1);
+        let op = self.make(ctr, prev, body);
+        let id = op.id();
+        let unnumbered = unnumbered && op.key().is_some();
+        self.pending.push(Pending { op, unnumbered });
+        Ok(id)
+    }
+
+    fn make(&self, ctr: u64, prev: u64, body: Body) -> Op {
+        let replica = self.replica;
+        let highest = self.pending.last().map(|last| last.op.hlc.tick);
+        let tick = replica.tick(self.now);
+        let tick = highest.map_or(tick, |highest| tick.max(highest.next()));
+        let hlc = Hlc { tick, site: replica.site };
+        Op::new(OpId { site: replica.site, ctr }, prev, replica.confirmed.epoch().id, hlc, body)
+    }
+
+    fn cleaned(&mut self, register: &Register) -> Register {
+        match register {
+            Register::Text(text) => Register::Text(self.clean(text, Kind::Line)),
+            Register::Note(note) => Register::Note(self.clean(note, Kind::Note)),
+            Register::Assignee(who) => Register::Assignee(self.clean(who, Kind::Line)),
+            Register::Tags(tags) => Register::Tags(tags.iter().map(|tag| self.clean(tag, Kind::Line)).collect()),
+            other => other.clone(),
+        }
+    }
+
+    fn clean(&mut self, text: &SmolStr, kind: Kind) -> SmolStr {
+        let (visible, changed) = visible_controls(text, kind);
+        if changed {
+            self.cleaned += 1;
+            SmolStr::new(visible)
+        } else {
+            text.clone()
+        }
+    }
+
+    fn finish(self, way: Way, did: Did, left_alone: usize) -> Minted {
+        let Self { pending, issued, changes, items, cleaned, now, .. } = self;
+        let writes = pending.iter().cloned().map(Write::Pending);
+        let writes = writes.chain(issued.iter().cloned().map(Write::Issued)).collect();
+        let step = (!changes.is_empty()).then_some(Step { did, changes, at: now });
+        Minted { writes, outcome: Outcome { items, did, left_alone, cleaned }, pending, issued, step, way }
+    }
+}
+
+/// What to call writes of these registers: by the one that people would name.
+fn did<'a>(registers: impl Iterator<Item = &'a Register>) -> Did {
+    let by_field: BTreeMap<Field, &Register> = registers.map(|register| (register.field(), register)).collect();
+    match by_field.values().next_back() {
+        Some(Register::Deleted(true)) => Did::Deleted,
+        Some(Register::Deleted(false)) => Did::Restored,
+        Some(Register::Depth(_)) => Did::Indented,
+        Some(Register::Text(_)) => Did::Rewrote,
+        Some(Register::Done(true)) => Did::Ticked,
+        Some(Register::Done(false)) => Did::Unticked,
+        Some(_) => Did::Wrote,
+        None => Did::Nothing,
+    }
+}

@@ -1,0 +1,393 @@
+//! A site's session with a relay, as a state machine without a socket or a clock.
+
+mod patience;
+mod push;
+
+use betwixt_core::hlc::Millis;
+use betwixt_core::id::{ItemId, ListUid, SiteSecret};
+use betwixt_core::name::ListName;
+use betwixt_core::op::Op;
+use betwixt_core::op::body::Kinds;
+use betwixt_core::snapshot::Assembly;
+use betwixt_core::wire::{CloseReason, Figures, Hello, Person, ToRelay, ToSite, VERSION, Welcome};
+use smol_str::SmolStr;
+
+pub use self::patience::Patience;
+use crate::replica::{Randomness, Received, Replica, Write};
+
+/// How far a site's session with the relay has come.
+///
+/// ```text
+/// Waiting --time--> Dialing --linked--> Greeting --welcome--> CatchingUp --reached--> Live
+///    ^                 |                   |  |                   |                    |
+///    +----- lost, or out of time, or the log does not continue ---+--------------------+
+///                                          +--> Ended: the user must decide, or nothing helps
+/// ```
+#[derive(Debug, Clone)]
+pub enum State {
+    /// No link; the driver dials again at this time.
+    Waiting {
+        /// When.
+        retry_at: Millis,
+    },
+    /// The driver is dialing.
+    Dialing,
+    /// `Hello` is sent, `Welcome` has not come; parts of a snapshot may have.
+    Greeting {
+        /// When to give up.
+        deadline: Millis,
+        /// The snapshot that is coming in.
+        snapshot: Option<Box<Assembly>>,
+    },
+    /// Reading what the relay had at `Welcome`, up to this place in the log.
+    CatchingUp {
+        /// Its head then.
+        target: u64,
+    },
+    /// Everything the relay had at `Welcome` is applied here.
+    Live,
+    /// There will be no link until somebody decides.
+    Ended(Ended),
+}
+
+/// Why there is no link, and none will be tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// The relay has another list of that name: the user chooses.
+    OtherList(ListUid),
+    /// The list was deleted.
+    Gone,
+    /// Relay and site have no version of the protocol in common.
+    Version,
+    /// The relay's store of this list is damaged.
+    Damaged,
+}
+
+/// What happened.
+#[derive(Debug)]
+pub enum Input {
+    /// Time passed.
+    Tick,
+    /// The link is there.
+    Linked,
+    /// The link, or the attempt at one, has failed.
+    Lost,
+    /// Something came over the link that is no message.
+    Heard,
+    /// The relay said something.
+    Said(ToSite),
+    /// There may be new pending ops.
+    Edited,
+}
+
+/// What the driver must do: write, then the rest.
+#[derive(Debug, Default)]
+pub struct Outputs {
+    /// First of all, to the disk.
+    pub writes: Vec<Write>,
+    /// Then to the relay, in order.
+    pub send: Vec<ToRelay>,
+    /// Ask the link whether the other side is there.
+    pub ping: bool,
+    /// Close the link.
+    pub hang_up: bool,
+    /// Dial.
+    pub dial: bool,
+    /// The relay's list of this name is another one, and nothing was made here: become a replica of that list.
+    pub adopt: Option<ListUid>,
+}
+
+/// What a session needs from outside for one step.
+pub struct Outside<'a> {
+    /// A clock that never jumps, for waiting.
+    pub now: Millis,
+    /// The wall clock, for stamps.
+    pub wall: Millis,
+    /// Random numbers.
+    pub random: Randomness<'a>,
+    /// This site's own sequenced ops, by counter.
+    pub journal: &'a mut dyn FnMut() -> Vec<Op>,
+}
+
+/// A site's session with a relay about one list.
+#[derive(Debug, Clone)]
+pub struct Session {
+    state: State,
+    name: ListName,
+    person: SmolStr,
+    kinds: Kinds,
+    patience: Patience,
+    /// Nothing is sent below this place in the log.
+    need_seq: u64,
+    /// At this place in the log the site becomes a new one.
+    renew_at: Option<u64>,
+    /// Counter of the last op that was sent over this link.
+    sent: u64,
+    people: Vec<Person>,
+    figures: Option<Figures>,
+    here: (Option<ItemId>, bool),
+}
+
+impl Session {
+    /// A session that dials at once.
+    #[must_use]
+    pub fn new(name: ListName, person: SmolStr, kinds: Kinds, patience: Patience) -> Self {
+        Self {
+            state: State::Waiting { retry_at: Millis(0) },
+            name,
+            person,
+            kinds,
+            patience,
+            need_seq: 0,
+            renew_at: None,
+            sent: 0,
+            people: Vec::new(),
+            figures: None,
+            here: (None, false),
+        }
+    }
+
+    /// How far it has come.
+    #[must_use]
+    pub const fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Who is on the list, as the relay last said.
+    #[must_use]
+    pub fn people(&self) -> &[Person] {
+        &self.people
+    }
+
+    /// The relay's figures of the list, as it last said.
+    #[must_use]
+    pub const fn figures(&self) -> Option<Figures> {
+        self.figures
+    }
+
+    /// Whether the other side answers: a link that is silent for too long counts as none, though it may come back.
+    #[must_use]
+    pub fn is_heard(&self, now: Millis) -> bool {
+        self.patience.is_heard(now)
+    }
+
+    /// What the list is called on this relay.
+    #[must_use]
+    pub const fn name(&self) -> &ListName {
+        &self.name
+    }
+
+    /// Calls the list by another name on this relay, and opens it by that.
+    pub fn rename(&mut self, name: ListName) {
+        self.name = name;
+        self.state = State::Waiting { retry_at: Millis(0) };
+    }
+
+    /// Tells where the person is; returns what is to be sent now.
+    pub fn here(&mut self, list: ListUid, at: Option<ItemId>, editing: bool) -> Option<ToRelay> {
+        let news = self.here != (at, editing);
+        self.here = (at, editing);
+        (news && self.is_welcome()).then_some(ToRelay::Here { list, at, editing })
+    }
+
+    /// When the session wants its next [`Input::Tick`], if nothing else happens.
+    #[must_use]
+    pub fn wake_at(&self) -> Option<Millis> {
+        match &self.state {
+            State::Waiting { retry_at } => Some(*retry_at),
+            State::Dialing | State::Ended(_) => None,
+            State::Greeting { deadline, .. } => Some(*deadline),
+            State::CatchingUp { .. } | State::Live => Some(self.patience.wake_at()),
+        }
+    }
+
+    /// Goes one step.
+    pub fn step(&mut self, replica: &mut Replica, input: Input, outside: &mut Outside<'_>) -> Outputs {
+        let mut out = Outputs::default();
+        if matches!(input, Input::Linked | Input::Heard | Input::Said(_)) {
+            self.patience.heard(outside.now);
+        }
+        match (&self.state, input) {
+            (State::Ended(_), _) => {}
+            (State::Waiting { retry_at }, Input::Tick) if *retry_at <= outside.now => {
+                self.state = State::Dialing;
+                out.dial = true;
+            }
+            (State::Dialing, Input::Linked) => {
+                let deadline = outside.now.plus(self.patience.greeting_max());
+                self.state = State::Greeting { deadline, snapshot: None };
+                out.send.push(ToRelay::Hello(Box::new(self.hello(replica))));
+            }
+            (State::Greeting { deadline, .. }, Input::Tick) if *deadline <= outside.now => self.lose(outside, &mut out),
+            (State::CatchingUp { .. } | State::Live, Input::Tick) => {
+                if self.patience.is_dead(outside.now) {
+                    self.lose(outside, &mut out);
+                } else {
+                    out.ping = self.patience.asks(outside.now);
+                }
+            }
+            (State::Waiting { .. }, Input::Lost) => {}
+            (_, Input::Lost) => self.lose(outside, &mut out),
+            (_, Input::Said(message)) => self.said(replica, message, outside, &mut out),
+            (_, Input::Tick | Input::Linked | Input::Heard | Input::Edited) => {}
+        }
+        self.go_on(replica, outside, &mut out);
+        out
+    }
+
+    fn hello(&self, replica: &Replica) -> Hello {
+        Hello {
+            versions: vec![VERSION],
+            kinds: self.kinds,
+            secret: *replica.secret(),
+            name: self.name.clone(),
+            uid: Some(replica.confirmed().uid()),
+            mark: replica.confirmed().mark(),
+            pending: replica.pending().next().is_some(),
+            person: self.person.clone(),
+        }
+    }
+
+    fn said(&mut self, replica: &mut Replica, message: ToSite, outside: &mut Outside<'_>, out: &mut Outputs) {
+        let uid = replica.confirmed().uid();
+        match message {
+            ToSite::Welcome(welcome) => self.welcomed(replica, &welcome, outside, out),
+            ToSite::OtherList { uid: other, .. } if replica.is_blank() => {
+                out.adopt = Some(other);
+                self.end_link(Millis(0), outside, out);
+            }
+            ToSite::OtherList { uid: other, .. } => {
+                out.hang_up = true;
+                self.state = State::Ended(Ended::OtherList(other));
+            }
+            ToSite::Gone { .. } => {
+                out.hang_up = true;
+                self.state = State::Ended(Ended::Gone);
+            }
+            ToSite::SnapshotBegin(begin) => {
+                if let State::Greeting { snapshot, .. } = &mut self.state {
+                    *snapshot = Some(Box::new(Assembly::new(*begin)));
+                }
+            }
+            ToSite::SnapshotPart { part, .. } => {
+                if let State::Greeting { snapshot: Some(snapshot), deadline } = &mut self.state {
+                    *deadline = outside.now.plus(self.patience.greeting_max());
+                    if snapshot.add(part).is_err() {
+                        self.lose(outside, out);
+                    }
+                }
+            }
+            ToSite::SnapshotEnd { .. } => {
+                let State::Greeting { snapshot, .. } = &mut self.state else { return };
+                match snapshot.take().map(|snapshot| snapshot.finish()) {
+                    Some(Ok(list)) if list.uid() == uid => {
+                        let journal = (outside.journal)();
+                        if replica.install(list, journal, &mut out.writes) == Received::Collided {
+                            self.renew_at = Some(replica.confirmed().mark().seq);
+                        }
+                    }
+                    Some(_) => self.lose(outside, out),
+                    None => {}
+                }
+            }
+            ToSite::Entries { entries, list } if list == uid && self.is_welcome() => {
+                for entry in &entries {
+                    match replica.receive(entry, &mut out.writes) {
+                        Ok(Received::Collided) => self.renew_at = Some(self.renew_at.unwrap_or(0).max(entry.seq)),
+                        Ok(_) => {}
+                        Err(_does_not_continue) => return self.lose(outside, out),
+                    }
+                }
+            }
+            ToSite::Refused { op, code, .. } => {
+                replica.refused(op, code, &mut out.writes);
+                self.sent = self.sent.min(op.ctr.saturating_sub(1));
+            }
+            ToSite::Stale { need_seq, .. } => {
+                self.need_seq = self.need_seq.max(need_seq);
+                self.sent = 0;
+            }
+            ToSite::Collision { need_seq, .. } => {
+                self.need_seq = self.need_seq.max(need_seq);
+                self.renew_at = Some(self.need_seq);
+            }
+            ToSite::People { people, .. } => self.people = people,
+            ToSite::Figures { figures, .. } => self.figures = Some(figures),
+            ToSite::Closing { reason, retry_after } => match reason {
+                CloseReason::Version => {
+                    out.hang_up = true;
+                    self.state = State::Ended(Ended::Version);
+                }
+                CloseReason::Damaged => {
+                    out.hang_up = true;
+                    self.state = State::Ended(Ended::Damaged);
+                }
+                _ => self.end_link(retry_after, outside, out),
+            },
+            ToSite::Entries { .. } | ToSite::Wait { .. } | ToSite::Unreadable => {}
+        }
+    }
+
+    fn welcomed(&mut self, replica: &mut Replica, welcome: &Welcome, outside: &mut Outside<'_>, out: &mut Outputs) {
+        if !matches!(self.state, State::Greeting { .. }) || welcome.uid != replica.confirmed().uid() {
+            return;
+        }
+        replica.meet(welcome.clock, outside.wall, welcome.limits.clone());
+        self.patience.succeeded();
+        self.sent = 0;
+        if replica.contradicts(welcome.last) {
+            self.renew_at = Some(welcome.head);
+        }
+        self.state = State::CatchingUp { target: welcome.head };
+        let (at, editing) = self.here;
+        if at.is_some() {
+            out.send.push(ToRelay::Here { list: welcome.uid, at, editing });
+        }
+    }
+
+    /// What follows from how far the replica has come: the session is live, the site is renewed, pending ops go out.
+    fn go_on(&mut self, replica: &mut Replica, outside: &mut Outside<'_>, out: &mut Outputs) {
+        let seq = replica.confirmed().mark().seq;
+        if matches!(self.state, State::CatchingUp { target } if target <= seq) {
+            self.state = State::Live;
+        }
+        if !matches!(self.state, State::Live) || replica.stopped_before().is_some() {
+            return;
+        }
+        if self.renew_at.is_some_and(|renew_at| renew_at <= seq) {
+            self.renew_at = None;
+            let secret = new_secret(outside.random);
+            replica.renew(secret, &mut out.writes);
+            self.end_link(Millis(0), outside, out);
+            return;
+        }
+        if self.need_seq <= seq && self.renew_at.is_none() {
+            self.push(replica, out);
+        }
+    }
+
+    fn is_welcome(&self) -> bool {
+        matches!(self.state, State::CatchingUp { .. } | State::Live)
+    }
+
+    fn lose(&mut self, outside: &mut Outside<'_>, out: &mut Outputs) {
+        let pause = self.patience.failed((outside.random)());
+        self.end_link(pause, outside, out);
+    }
+
+    fn end_link(&mut self, pause: Millis, outside: &Outside<'_>, out: &mut Outputs) {
+        out.hang_up = true;
+        self.people.clear();
+        self.figures = None;
+        self.state = State::Waiting { retry_at: outside.now.plus(pause) };
+    }
+}
+
+/// A secret of 32 random bytes.
+pub fn new_secret(random: Randomness<'_>) -> SiteSecret {
+    let mut bytes = [0; 32];
+    for chunk in bytes.chunks_exact_mut(8) {
+        chunk.copy_from_slice(&random().to_be_bytes());
+    }
+    SiteSecret::from_bytes(bytes)
+}

@@ -1,0 +1,336 @@
+//! A slot's replicas on the disk: what is under which key.
+//!
+//! | key: list uid (16), letter, then | value | |
+//! |---|---|---|
+//! | `M` | [`Meta`] | how the list is called where, and the site's secret |
+//! | `B` | `snapshot::Begin` | the list at one watermark |
+//! | `S`, part as 4 bytes | `snapshot::Part` | |
+//! | `L`, seq as 8 bytes | `log::Entry` | what was sequenced since |
+//! | `P`, counter as 8 bytes | `Pending` | own ops that are not sequenced |
+//! | `J`, site (16), counter as 8 bytes | time as 8 bytes, `Op` | own ops that were, for 30 days at least |
+//! | `I`, key | (nothing) | keys issued in this epoch |
+//! | `K`, number as 8 bytes | `Kept` | the drawer |
+//!
+//! Numbers are big-endian, values in the encoding of `postcard`. One edit is one transaction.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ops::ControlFlow;
+
+use betwixt_core::hlc::Millis;
+use betwixt_core::id::{ListUid, SiteSecret};
+use betwixt_core::key::Key;
+use betwixt_core::limits::{JOURNAL_KEPT, SENT_BYTES_MAX};
+use betwixt_core::list::{ApplyError, List};
+use betwixt_core::log::Entry;
+use betwixt_core::name::ListName;
+use betwixt_core::op::Op;
+use betwixt_core::op::body::Kinds;
+use betwixt_core::snapshot::{self, Assembly, Begin, Part, SnapshotError};
+use betwixt_store::{Batch, Format, KeyRange, Store, StoreError};
+use serde::{Deserialize, Serialize};
+
+use crate::replica::{Kept, Stored, Write};
+
+/// The format of a slot's store.
+pub const FORMAT: Format = Format { name: b"betwixt-client", number: 1 };
+
+/// Entries since the stored list at which it is stored anew: 1,000, and more for a long list.
+const ENTRIES_MAX: u64 = 1_000;
+
+/// What a replica is called, and who it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meta {
+    /// The relay, as [`crate::Address::record`] says.
+    pub relay: String,
+    /// What the list is called there.
+    pub name: ListName,
+    /// The site's secret.
+    pub secret: SiteSecret,
+}
+
+/// Why a stored replica cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The store does not answer.
+    #[error("reading the replica of a list")]
+    Store(#[from] StoreError),
+    /// A record does not decode.
+    #[error("damaged record {record:?} in the replica of list {uid}")]
+    Record {
+        /// The list.
+        uid: ListUid,
+        /// The letter of the record.
+        record: char,
+    },
+    /// The parts of the list do not make up the whole.
+    #[error("damaged replica of a list")]
+    Snapshot(#[from] SnapshotError),
+    /// The entries do not continue the list.
+    #[error("damaged log in the replica of a list")]
+    Log(#[from] ApplyError),
+}
+
+/// The lists that a slot has replicas of.
+///
+/// # Errors
+///
+/// The store does not answer, or a record does not decode.
+pub fn lists(store: &impl Store) -> Result<Vec<(ListUid, Meta)>, LoadError> {
+    let mut lists = Vec::new();
+    let mut next = KeyRange::all();
+    // A list has many records and one `M`: each step asks for the first record behind the last list.
+    while let Some((key, _)) = store.pairs(next.clone(), 1)?.pop() {
+        let Some(uid) = key.first_chunk::<16>().map(|uid| ListUid::from_bytes(*uid)) else { break };
+        if let Some(meta) = meta(store, uid)? {
+            lists.push((uid, meta));
+        }
+        let behind = KeyRange::prefix(uid.as_bytes()).end;
+        let Some(start) = behind else { break };
+        next = KeyRange { start, end: None };
+    }
+    Ok(lists)
+}
+
+/// How a list is called, and who this site is on it.
+///
+/// # Errors
+///
+/// The store does not answer, or the record does not decode.
+pub fn meta(store: &impl Store, uid: ListUid) -> Result<Option<Meta>, LoadError> {
+    store.get(&key(uid, b'M', &[]))?.map(|bytes| decode(uid, b'M', &bytes)).transpose()
+}
+
+/// The batch that stores how a list is called.
+#[must_use]
+pub fn put_meta(uid: ListUid, meta: &Meta) -> Batch {
+    let mut batch = Batch::default();
+    batch.put(key(uid, b'M', &[]), encode(meta));
+    batch
+}
+
+/// Whether a list has pending ops beside a lone `Join`.
+///
+/// # Errors
+///
+/// The store does not answer.
+pub fn pending_len(store: &impl Store, uid: ListUid) -> Result<usize, StoreError> {
+    let mut len = 0;
+    store.scan(range(uid, b'P'), &mut |_, _| {
+        len += 1;
+        ControlFlow::Continue(())
+    })?;
+    Ok(len)
+}
+
+/// A stored replica, and how many entries stand behind its stored list.
+///
+/// # Errors
+///
+/// The store does not answer, or a record is damaged.
+pub fn load(store: &impl Store, uid: ListUid, meta: &Meta, kinds: Kinds) -> Result<(Stored, u64), LoadError> {
+    let mut confirmed = load_list(store, uid)?;
+    let mut entries = 0;
+    let mut fault = None;
+    store.scan(range(uid, b'L'), &mut |_, bytes| {
+        let entry = Entry::from_bytes(bytes).map_err(|_malformed| LoadError::Record { uid, record: 'L' });
+        let applied = entry.and_then(|entry| match confirmed.apply(&entry, kinds) {
+            Ok(_) | Err(ApplyError::Unread { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        });
+        entries += 1;
+        match applied {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                fault = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    if let Some(fault) = fault {
+        return Err(fault);
+    }
+    let stored = Stored {
+        secret: meta.secret,
+        confirmed,
+        pending: numbered(store, uid, b'P')?,
+        issued: issued(store, uid)?,
+        kept: numbered::<Kept>(store, uid, b'K')?,
+    };
+    Ok((stored, entries))
+}
+
+/// This site's own sequenced ops, by counter.
+///
+/// # Errors
+///
+/// The store does not answer, or a record is damaged.
+pub fn journal(store: &impl Store, uid: ListUid, meta: &Meta) -> Result<Vec<Op>, LoadError> {
+    let mut ops = Vec::new();
+    let mut fault = None;
+    let own = KeyRange::prefix(&key(uid, b'J', meta.secret.site().as_bytes()));
+    store.scan(own, &mut |_, bytes| match decode_journal(uid, bytes) {
+        Ok((_, op)) => {
+            ops.push(op);
+            ControlFlow::Continue(())
+        }
+        Err(error) => {
+            fault = Some(error);
+            ControlFlow::Break(())
+        }
+    })?;
+    fault.map_or(Ok(ops), Err)
+}
+
+/// The transaction that makes these writes stand. A new site's secret goes into `meta` as well.
+#[must_use]
+pub fn batch(uid: ListUid, meta: &mut Meta, writes: &[Write], now: Millis) -> Batch {
+    let mut batch = Batch::default();
+    for write in writes {
+        match write {
+            Write::List(list) => put_list(&mut batch, uid, list),
+            Write::Entry(entry) => {
+                batch.put(key(uid, b'L', &entry.seq.to_be_bytes()), entry.to_bytes());
+            }
+            Write::Pending(pending) => {
+                batch.put(key(uid, b'P', &pending.op.ctr.to_be_bytes()), encode(pending));
+            }
+            Write::Settled(ctr) => {
+                batch.delete(key(uid, b'P', &ctr.to_be_bytes()));
+            }
+            Write::Journal(op) => {
+                let mut place = op.site.as_bytes().to_vec();
+                place.extend(op.ctr.to_be_bytes());
+                let mut value = now.0.to_be_bytes().to_vec();
+                value.extend(op.to_bytes());
+                batch.put(key(uid, b'J', &place), value);
+            }
+            Write::Issued(issued) => {
+                batch.put(key(uid, b'I', issued.as_bytes()), Vec::new());
+            }
+            Write::IssuedNone => {
+                batch.delete_all(range(uid, b'I'));
+            }
+            Write::Keep(number, kept) => {
+                batch.put(key(uid, b'K', &number.to_be_bytes()), encode(kept));
+            }
+            Write::Release(number) => {
+                batch.delete(key(uid, b'K', &number.to_be_bytes()));
+            }
+            Write::Site(secret) => {
+                meta.secret = *secret;
+                batch.append(put_meta(uid, meta));
+            }
+        }
+    }
+    batch
+}
+
+/// Whether so many entries stand behind the stored list that it should be stored anew.
+#[must_use]
+pub fn is_long(entries: u64, list: &List) -> bool {
+    entries > ENTRIES_MAX + u64::try_from(list.items().len() / 4).unwrap_or(u64::MAX)
+}
+
+/// The batch that forgets own sequenced ops after their time.
+///
+/// # Errors
+///
+/// The store does not answer.
+pub fn forget_journal(store: &impl Store, uid: ListUid, now: Millis) -> Result<Batch, StoreError> {
+    let mut batch = Batch::default();
+    store.scan(range(uid, b'J'), &mut |key, bytes| {
+        let old =
+            bytes.first_chunk::<8>().is_none_or(|time| now.since(Millis(u64::from_be_bytes(*time))) > JOURNAL_KEPT);
+        if old {
+            batch.delete(key);
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(batch)
+}
+
+/// The batch that removes a replica altogether.
+#[must_use]
+pub fn remove(uid: ListUid) -> Batch {
+    let mut batch = Batch::default();
+    batch.delete_all(KeyRange::prefix(uid.as_bytes()));
+    batch
+}
+
+fn put_list(batch: &mut Batch, uid: ListUid, list: &List) {
+    for letter in [b'B', b'S', b'L'] {
+        batch.delete_all(range(uid, letter));
+    }
+    batch.put(key(uid, b'B', &[]), encode(&snapshot::begin(list)));
+    for (number, part) in (0_u32..).zip(snapshot::parts(list, SENT_BYTES_MAX)) {
+        batch.put(key(uid, b'S', &number.to_be_bytes()), encode(&part));
+    }
+}
+
+fn load_list(store: &impl Store, uid: ListUid) -> Result<List, LoadError> {
+    let Some(begin) = store.get(&key(uid, b'B', &[]))? else { return Ok(List::new(uid)) };
+    let mut assembly = Assembly::new(decode::<Begin>(uid, b'B', &begin)?);
+    let mut fault = None;
+    store.scan(range(uid, b'S'), &mut |_, bytes| {
+        let added = decode::<Part>(uid, b'S', bytes).and_then(|part| Ok(assembly.add(part)?));
+        match added {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                fault = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    match fault {
+        Some(fault) => Err(fault),
+        None => Ok(assembly.finish()?),
+    }
+}
+
+fn numbered<T: for<'de> Deserialize<'de>>(
+    store: &impl Store,
+    uid: ListUid,
+    letter: u8,
+) -> Result<BTreeMap<u64, T>, LoadError> {
+    let pairs = store.pairs(range(uid, letter), usize::MAX)?;
+    let records = pairs.iter().map(|(key, bytes)| {
+        let number = key.get(17..).and_then(<[u8]>::first_chunk::<8>).copied();
+        let number = number.ok_or(LoadError::Record { uid, record: char::from(letter) })?;
+        Ok((u64::from_be_bytes(number), decode(uid, letter, bytes)?))
+    });
+    records.collect()
+}
+
+fn issued(store: &impl Store, uid: ListUid) -> Result<HashSet<Key>, LoadError> {
+    let pairs = store.pairs(range(uid, b'I'), usize::MAX)?;
+    let keys = pairs.iter().map(|(key, _)| {
+        let bytes = key.get(17..).unwrap_or_default();
+        Key::try_from_bytes(bytes).map_err(|_bad_key| LoadError::Record { uid, record: 'I' })
+    });
+    keys.collect()
+}
+
+fn decode_journal(uid: ListUid, bytes: &[u8]) -> Result<(Millis, Op), LoadError> {
+    let (time, op) = bytes.split_first_chunk::<8>().ok_or(LoadError::Record { uid, record: 'J' })?;
+    Ok((Millis(u64::from_be_bytes(*time)), decode(uid, b'J', op)?))
+}
+
+fn key(uid: ListUid, letter: u8, rest: &[u8]) -> Vec<u8> {
+    [uid.as_bytes(), &[letter][..], rest].concat()
+}
+
+fn range(uid: ListUid, letter: u8) -> KeyRange {
+    KeyRange::prefix(&key(uid, letter, &[]))
+}
+
+fn encode<T: Serialize>(value: &T) -> Vec<u8> {
+    postcard::to_stdvec(value).expect("our own types encode into a growing buffer")
+}
+
+fn decode<'a, T: Deserialize<'a>>(uid: ListUid, letter: u8, bytes: &'a [u8]) -> Result<T, LoadError> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Ok(value),
+        _ => Err(LoadError::Record { uid, record: char::from(letter) }),
+    }
+}
