@@ -12,7 +12,7 @@ pub mod undo;
 use std::collections::{BTreeMap, HashSet};
 
 use betwixt_core::hlc::{Millis, Tick};
-use betwixt_core::id::{SiteId, SiteSecret};
+use betwixt_core::id::{ItemId, SiteId, SiteSecret};
 use betwixt_core::key::{Key, SiteNumber};
 use betwixt_core::limits::Limits;
 use betwixt_core::list::List;
@@ -24,9 +24,8 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 pub use self::mint::{Minted, Randomness};
-pub use self::receive::{ReceiveError, Received};
+pub use self::receive::{ReceiveError, Received, Refusal};
 pub use self::undo::History;
-use betwixt_core::id::ItemId;
 
 /// An op of this site that is not sequenced yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,6 +109,9 @@ pub struct Replica {
     issued: HashSet<Key>,
     kept: BTreeMap<u64, Kept>,
     history: History,
+    /// The highest counter that was given to an op. That of a refused one is not given again: a late answer to the first
+    /// op would be taken for one to the second.
+    spent: u64,
     /// The relay's clock is ahead of this machine's by this much, or behind.
     relay_ahead: i64,
     /// The relay's clock at its last `Welcome`.
@@ -123,9 +125,15 @@ impl Replica {
     #[must_use]
     pub fn new(stored: Stored, person: SmolStr, kinds: Kinds) -> Self {
         let Stored { secret, confirmed, pending, issued, kept } = stored;
+        let site = secret.site();
+        let refused = kept.values().filter_map(|kept| match kept {
+            Kept::Refused { op, .. } if op.site == site => Some(op.ctr),
+            _ => None,
+        });
+        let spent = refused.max().unwrap_or_default();
         let mut replica = Self {
             secret,
-            site: secret.site(),
+            site,
             person,
             kinds,
             limits: Limits::DEFAULT,
@@ -135,6 +143,7 @@ impl Replica {
             issued,
             kept,
             history: History::default(),
+            spent,
             relay_ahead: 0,
             relay_clock: None,
             stopped_before: None,
@@ -168,6 +177,7 @@ impl Replica {
     }
 
     /// Own ops that are not sequenced, in order.
+    #[must_use]
     pub fn pending(&self) -> impl DoubleEndedIterator<Item = &Op> {
         self.pending.values().map(|pending| &pending.op)
     }
@@ -234,16 +244,29 @@ impl Replica {
         Tick::after(self.shown.highest(), wall)
     }
 
-    /// The counter for a new op.
+    /// Counter of this site's last op in the log; 0 before the first.
+    fn sequenced(&self) -> u64 {
+        self.confirmed.site(self.site).map_or(0, |site| site.ctr)
+    }
+
+    /// The counter for a new op. Whatever was refused, a site begins with 1: its `Join`.
     fn next_ctr(&self) -> u64 {
-        let sequenced = self.confirmed.site(self.site).map_or(0, |site| site.ctr);
-        self.pending.keys().next_back().copied().unwrap_or_default().max(sequenced) + 1
+        let last = self.pending.keys().next_back().copied().unwrap_or_default().max(self.sequenced());
+        if last == 0 { 1 } else { last.max(self.spent) + 1 }
     }
 
     /// Counter of the last op before `ctr` that was not refused.
     fn prev_of(&self, ctr: u64) -> u64 {
-        let sequenced = self.confirmed.site(self.site).map_or(0, |site| site.ctr);
-        self.pending.range(..ctr).next_back().map_or(sequenced, |(prev, _)| *prev)
+        self.pending.range(..ctr).next_back().map_or_else(|| self.sequenced(), |(prev, _)| *prev)
+    }
+
+    /// Whether the log has ops of this site that are not its own, so that its pending ones do not continue them: a copy
+    /// of the site was restored, or speaks beside it. It must become a new one, see [`Replica::renew`].
+    ///
+    /// Read off confirmed and pending alone, so that a program that ends in between finds it again.
+    #[must_use]
+    pub fn is_contradicted(&self) -> bool {
+        self.pending.values().next().is_some_and(|first| first.op.prev != self.sequenced())
     }
 
     /// Makes what is shown anew from what is confirmed and pending.
@@ -256,7 +279,7 @@ impl Replica {
 
     /// Gives every pending op the `prev` that it has now.
     fn chain_pending(&mut self, writes: &mut Vec<Write>) {
-        let mut prev = self.confirmed.site(self.site).map_or(0, |site| site.ctr);
+        let mut prev = self.sequenced();
         for (ctr, pending) in &mut self.pending {
             if pending.op.prev != prev {
                 pending.op.prev = prev;
@@ -272,7 +295,7 @@ impl Replica {
     }
 
     /// Puts something into the drawer.
-    fn keep(&mut self, kept: Kept, writes: &mut Vec<Write>) {
+    pub(crate) fn keep(&mut self, kept: Kept, writes: &mut Vec<Write>) {
         let number = self.kept.keys().next_back().map_or(1, |last| last + 1);
         writes.push(Write::Keep(number, kept.clone()));
         self.kept.insert(number, kept);

@@ -13,7 +13,10 @@ use betwixt_core::wire::{CloseReason, Figures, Hello, Person, ToRelay, ToSite, V
 use smol_str::SmolStr;
 
 pub use self::patience::Patience;
-use crate::replica::{Randomness, Received, Replica, Write};
+use crate::replica::{Randomness, Received, Refusal, Replica, Write};
+
+/// Longest time that a relay can ask a site to stay away.
+const RETRY_AFTER_MAX: Millis = Millis(300_000);
 
 /// How far a site's session with the relay has come.
 ///
@@ -105,7 +108,7 @@ pub struct Outside<'a> {
     pub wall: Millis,
     /// Random numbers.
     pub random: Randomness<'a>,
-    /// This site's own sequenced ops, by counter.
+    /// Own sequenced ops, of this site and of those that it was before.
     pub journal: &'a mut dyn FnMut() -> Vec<Op>,
 }
 
@@ -119,10 +122,12 @@ pub struct Session {
     patience: Patience,
     /// Nothing is sent below this place in the log.
     need_seq: u64,
-    /// At this place in the log the site becomes a new one.
-    renew_at: Option<u64>,
+    /// The relay says that another speaks for this site: at `need_seq` it becomes a new one.
+    collided: bool,
     /// Counter of the last op that was sent over this link.
     sent: u64,
+    /// How many ops may be under way.
+    window: usize,
     people: Vec<Person>,
     figures: Option<Figures>,
     here: (Option<ItemId>, bool),
@@ -139,8 +144,9 @@ impl Session {
             kinds,
             patience,
             need_seq: 0,
-            renew_at: None,
+            collided: false,
             sent: 0,
+            window: push::UNDER_WAY_MAX,
             people: Vec::new(),
             figures: None,
             here: (None, false),
@@ -180,6 +186,8 @@ impl Session {
     /// Calls the list by another name on this relay, and opens it by that.
     pub fn rename(&mut self, name: ListName) {
         self.name = name;
+        self.people.clear();
+        self.figures = None;
         self.state = State::Waiting { retry_at: Millis(0) };
     }
 
@@ -208,7 +216,6 @@ impl Session {
             self.patience.heard(outside.now);
         }
         match (&self.state, input) {
-            (State::Ended(_), _) => {}
             (State::Waiting { retry_at }, Input::Tick) if *retry_at <= outside.now => {
                 self.state = State::Dialing;
                 out.dial = true;
@@ -226,10 +233,12 @@ impl Session {
                     out.ping = self.patience.asks(outside.now);
                 }
             }
-            (State::Waiting { .. }, Input::Lost) => {}
+            // Without a link, what one that is gone has said or suffered is of no interest any more.
+            (State::Ended(_) | State::Waiting { .. }, _)
+            | (State::Dialing, Input::Said(_))
+            | (_, Input::Tick | Input::Linked | Input::Heard | Input::Edited) => {}
             (_, Input::Lost) => self.lose(outside, &mut out),
             (_, Input::Said(message)) => self.said(replica, message, outside, &mut out),
-            (_, Input::Tick | Input::Linked | Input::Heard | Input::Edited) => {}
         }
         self.go_on(replica, outside, &mut out);
         out
@@ -254,7 +263,8 @@ impl Session {
             ToSite::Welcome(welcome) => self.welcomed(replica, &welcome, outside, out),
             ToSite::OtherList { uid: other, .. } if replica.is_blank() => {
                 out.adopt = Some(other);
-                self.end_link(Millis(0), outside, out);
+                // With a pause, in case the other list cannot be opened here.
+                self.lose(outside, out);
             }
             ToSite::OtherList { uid: other, .. } => {
                 out.hang_up = true;
@@ -281,9 +291,9 @@ impl Session {
                 let State::Greeting { snapshot, .. } = &mut self.state else { return };
                 match snapshot.take().map(|snapshot| snapshot.finish()) {
                     Some(Ok(list)) if list.uid() == uid => {
-                        let journal = (outside.journal)();
-                        if replica.install(list, journal, &mut out.writes) == Received::Collided {
-                            self.renew_at = Some(replica.confirmed().mark().seq);
+                        let (journal, spare) = ((outside.journal)(), new_secret(outside.random));
+                        if replica.install(list, journal, spare, &mut out.writes) == Received::Collided {
+                            self.end_link(Millis(0), outside, out);
                         }
                     }
                     Some(_) => self.lose(outside, out),
@@ -292,24 +302,30 @@ impl Session {
             }
             ToSite::Entries { entries, list } if list == uid && self.is_welcome() => {
                 for entry in &entries {
-                    match replica.receive(entry, &mut out.writes) {
-                        Ok(Received::Collided) => self.renew_at = Some(self.renew_at.unwrap_or(0).max(entry.seq)),
-                        Ok(_) => {}
-                        Err(_does_not_continue) => return self.lose(outside, out),
+                    if entry.op.site == replica.site() {
+                        self.window = self.window.saturating_mul(2).min(push::UNDER_WAY_MAX);
+                    }
+                    if let Err(_does_not_continue) = replica.receive(entry, &mut out.writes) {
+                        return self.lose(outside, out);
                     }
                 }
             }
-            ToSite::Refused { op, code, .. } => {
-                replica.refused(op, code, &mut out.writes);
-                self.sent = self.sent.min(op.ctr.saturating_sub(1));
-            }
-            ToSite::Stale { need_seq, .. } => {
+            ToSite::Refused { op, code, .. } if self.is_welcome() => match replica.refused(op, code, &mut out.writes) {
+                Refusal::Unknown => {}
+                Refusal::Kept => {
+                    // None of those behind it were let in. Many may be refused like it: one at a time until one is not.
+                    self.sent = self.sent.min(op.ctr.saturating_sub(1));
+                    self.window = 1;
+                }
+                Refusal::Again => self.end_link(Millis(0), outside, out),
+            },
+            ToSite::Stale { need_seq, .. } if self.is_welcome() => {
                 self.need_seq = self.need_seq.max(need_seq);
                 self.sent = 0;
             }
-            ToSite::Collision { need_seq, .. } => {
+            ToSite::Collision { need_seq, .. } if self.is_welcome() => {
                 self.need_seq = self.need_seq.max(need_seq);
-                self.renew_at = Some(self.need_seq);
+                self.collided = true;
             }
             ToSite::People { people, .. } => self.people = people,
             ToSite::Figures { figures, .. } => self.figures = Some(figures),
@@ -322,9 +338,18 @@ impl Session {
                     out.hang_up = true;
                     self.state = State::Ended(Ended::Damaged);
                 }
-                _ => self.end_link(retry_after, outside, out),
+                _ => {
+                    // Not all sites at once, and not in a ring with another link of this site.
+                    let pause = self.patience.failed((outside.random)());
+                    self.end_link(retry_after.min(RETRY_AFTER_MAX).plus(pause), outside, out);
+                }
             },
-            ToSite::Entries { .. } | ToSite::Wait { .. } | ToSite::Unreadable => {}
+            ToSite::Entries { .. }
+            | ToSite::Refused { .. }
+            | ToSite::Stale { .. }
+            | ToSite::Collision { .. }
+            | ToSite::Wait { .. }
+            | ToSite::Unreadable => {}
         }
     }
 
@@ -335,9 +360,10 @@ impl Session {
         replica.meet(welcome.clock, outside.wall, welcome.limits.clone());
         self.patience.succeeded();
         self.sent = 0;
-        if replica.contradicts(welcome.last) {
-            self.renew_at = Some(welcome.head);
-        }
+        self.window = push::UNDER_WAY_MAX;
+        // What another link has asked for may be lost with the tail of its log.
+        self.need_seq = 0;
+        self.collided = replica.contradicts(welcome.last);
         self.state = State::CatchingUp { target: welcome.head };
         let (at, editing) = self.here;
         if at.is_some() {
@@ -354,16 +380,17 @@ impl Session {
         if !matches!(self.state, State::Live) || replica.stopped_before().is_some() {
             return;
         }
-        if self.renew_at.is_some_and(|renew_at| renew_at <= seq) {
-            self.renew_at = None;
+        if self.need_seq > seq {
+            return;
+        }
+        if self.collided || replica.is_contradicted() {
+            self.collided = false;
             let secret = new_secret(outside.random);
             replica.renew(secret, &mut out.writes);
             self.end_link(Millis(0), outside, out);
             return;
         }
-        if self.need_seq <= seq && self.renew_at.is_none() {
-            self.push(replica, out);
-        }
+        self.push(replica, out);
     }
 
     fn is_welcome(&self) -> bool {

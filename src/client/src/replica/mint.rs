@@ -9,11 +9,12 @@ use betwixt_core::key::{Full, Gap, Key, between};
 use betwixt_core::list::List;
 use betwixt_core::op::check::check_body;
 use betwixt_core::op::{Add, Body, ListPut, Op, Put};
+use betwixt_core::order::{Life, Place};
 use betwixt_core::register::{Field, Register};
 use betwixt_core::safe_text::{Kind, visible_controls};
 use smol_str::SmolStr;
 
-use super::undo::{Change, Step, Target, Way};
+use super::undo::{Change, Neighbours, Step, Target, Way};
 use super::{Pending, Replica, Write};
 
 /// Where random numbers come from: the operating system, or a seed in a simulation.
@@ -70,7 +71,7 @@ impl Replica {
                 (Way::Forth, Did::Added, 0)
             }
             Edit::Move { items, spot } => {
-                mint.place(items, *spot)?;
+                mint.place(items, *spot, &items.iter().copied().collect())?;
                 (Way::Forth, Did::Moved, 0)
             }
             Edit::Set { writes } => {
@@ -92,6 +93,7 @@ impl Replica {
     pub fn adopt(&mut self, minted: Minted) -> Outcome {
         let Minted { outcome, pending, issued, step, way, .. } = minted;
         for pending in pending {
+            self.spent = self.spent.max(pending.op.ctr);
             self.shown.say(&pending.op);
             self.pending.insert(pending.op.ctr, pending);
         }
@@ -104,10 +106,10 @@ impl Replica {
     }
 
     /// A key inside the gap that this site has not seen or issued in this epoch.
-    pub(super) fn new_key(&self, low: Option<&Key>, high: Option<&Key>) -> Result<Key, Full> {
+    pub(super) fn new_key(&self, low: Option<&Key>, high: Option<&Key>, shown: &List) -> Result<Key, Full> {
         let gap = Gap::new(low, high).map_err(|_reversed| Full)?;
         between(gap, self.number(), &mut |key| {
-            self.issued.contains(key) || self.confirmed.order().has_key(key) || self.shown.order().has_key(key)
+            self.issued.contains(key) || self.confirmed.order().has_key(key) || shown.order().has_key(key)
         })
     }
 }
@@ -139,30 +141,42 @@ impl Mint<'_> {
         Ok(())
     }
 
-    fn place(&mut self, items: &[ItemId], spot: Spot) -> Result<(), EditFault> {
+    /// Places items in one run; `moving` are all that the whole step moves.
+    fn place(&mut self, items: &[ItemId], spot: Spot, moving: &BTreeSet<ItemId>) -> Result<(), EditFault> {
         if items.iter().any(|item| self.shown().item(*item).is_none()) {
             return Err(EditFault::NoItem);
         }
-        let mut run = self.run(spot, &items.iter().copied().collect())?;
+        let mut run = self.run(spot, moving)?;
         for item in items {
-            // Neighbours as they were before the whole step: taken back in the same order, each finds the one before it.
-            let before = &self.replica.shown;
-            let between = (before.live_before(*item), before.live_after(*item));
+            let (was, between) = self.stood(*item, moving)?;
             let key = self.next_in(&mut run)?;
-            let op = self.op(Body::Put(Put { item: *item, key: Some(key), registers: Vec::new() }))?;
-            self.changes.push(Change::Placed { item: *item, by: op, between });
+            let by = self.op(Body::Put(Put { item: *item, key: Some(key), registers: Vec::new() }))?;
+            self.changes.push(Change::Placed { item: *item, by, was, between });
             self.items.push(*item);
         }
         Ok(())
     }
 
+    /// Which op had placed an item before the whole step, and between which of the live items that stay.
+    fn stood(&self, item: ItemId, moving: &BTreeSet<ItemId>) -> Result<(OpId, Neighbours), EditFault> {
+        let before = &self.replica.shown;
+        let position = &before.item(item).ok_or(EditFault::NoItem)?.position;
+        let stays = |place: &&Place| place.life == Life::Live && !moving.contains(&place.id);
+        let left = before.order().before(&position.key, item).find(stays).map(|place| place.id);
+        let right = before.order().after(&position.key, item).find(stays).map(|place| place.id);
+        Ok((position.op, (left, right)))
+    }
+
     fn write(&mut self, item: ItemId, registers: &[Register]) -> Result<(), EditFault> {
         let found = self.replica.shown.item(item).ok_or(EditFault::NoItem)?;
         let registers: Vec<Register> = registers.iter().map(|register| self.cleaned(register)).collect();
-        let old: Vec<Register> = registers.iter().map(|register| found.register(register.field())).collect();
+        let fields: Vec<Field> = registers.iter().map(Register::field).collect();
         self.op(Body::Put(Put { item, key: None, registers }))?;
         let by = self.pending.last().map(|pending| pending.op.hlc).ok_or(EditFault::NoItem)?;
-        self.changes.extend(old.into_iter().map(|old| Change::Wrote { item, by, old }));
+        self.changes.extend(fields.into_iter().map(|field| {
+            let was = found.written(field).map(|written| written.hlc);
+            Change::Wrote { item, by, was, old: found.register(field) }
+        }));
         self.items.push(item);
         Ok(())
     }
@@ -171,10 +185,11 @@ impl Mint<'_> {
         let verb = if way == Way::Back { "undo" } else { "redo" };
         let step = self.replica.history.last(way).ok_or(EditFault::NoStep(verb))?;
         let (targets, left_alone) = step.back(&self.replica.shown);
+        let moving: BTreeSet<ItemId> = targets.iter().filter_map(Target::placed).collect();
         for target in targets {
             match target {
                 Target::Place(item, spot) => {
-                    self.place(&[item], spot)?;
+                    self.place(&[item], spot, &moving)?;
                     self.show_so_far();
                 }
                 Target::Write(item, registers) => self.write(item, &registers)?,
@@ -198,7 +213,7 @@ impl Mint<'_> {
     }
 
     fn next_in(&mut self, (low, high): &mut (Option<Key>, Option<Key>)) -> Result<Key, EditFault> {
-        let key = self.replica.new_key(low.as_ref(), high.as_ref()).map_err(|Full| EditFault::GapFull)?;
+        let key = self.replica.new_key(low.as_ref(), high.as_ref(), self.shown()).map_err(|Full| EditFault::GapFull)?;
         *low = Some(key.clone());
         self.issued.push(key.clone());
         Ok(key)
@@ -207,23 +222,17 @@ impl Mint<'_> {
     fn op(&mut self, body: Body) -> Result<OpId, EditFault> {
         check_body(&body, &self.replica.limits)?;
         let replica = self.replica;
-        let (prev, unnumbered) = match self.pending.last() {
-            Some(last) => (last.op.ctr, !replica.has_joined()),
-            None => {
-                let ctr = replica.next_ctr();
-                if ctr == 1 {
-                    let join = self.make(1, 0, replica.join());
-                    self.pending.push(Pending { op: join, unnumbered: false });
-                    (1, true)
-                } else {
-                    (replica.prev_of(ctr), !replica.has_joined())
-                }
-            }
+        if self.pending.is_empty() && replica.next_ctr() == 1 {
+            let join = self.make(1, 0, replica.join());
+            self.pending.push(Pending { op: join, unnumbered: false });
+        }
+        let (ctr, prev) = match self.pending.last() {
+            Some(last) => (last.op.ctr + 1, last.op.ctr),
+            None => (replica.next_ctr(), replica.prev_of(replica.next_ctr())),
         };
-        let ctr = self.pending.last().map_or_else(|| replica.next_ctr(), |last| last.op.ctr + 1);
         let op = self.make(ctr, prev, body);
         let id = op.id();
-        let unnumbered = unnumbered && op.key().is_some();
+        let unnumbered = !replica.has_joined() && op.key().is_some();
         self.pending.push(Pending { op, unnumbered });
         Ok(id)
     }
@@ -258,7 +267,12 @@ impl Mint<'_> {
     }
 
     fn finish(self, way: Way, did: Did, left_alone: usize) -> Minted {
-        let Self { pending, issued, changes, items, cleaned, now, .. } = self;
+        let Self { replica, pending, issued, mut changes, items, cleaned, now, .. } = self;
+        // In the order in which the items stood: taken back so, each finds the one before it in its place again.
+        changes.sort_by_cached_key(|change| {
+            let item = change.placed().and_then(|id| replica.shown.item(id).map(|item| (&item.position.key, id)));
+            item.map(|(key, id)| replica.shown.order().rank(key, id).all)
+        });
         let writes = pending.iter().cloned().map(Write::Pending);
         let writes = writes.chain(issued.iter().cloned().map(Write::Issued)).collect();
         let step = (!changes.is_empty()).then_some(Step { did, changes, at: now });

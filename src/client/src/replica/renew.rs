@@ -10,27 +10,32 @@ impl Replica {
     /// Becomes a new site: what is pending is said by it, with items, stamps and keys as they are, so that a copy of an
     /// op that came to the log all the same has no second effect.
     pub fn renew(&mut self, secret: SiteSecret, writes: &mut Vec<Write>) {
+        self.say_as(secret, Vec::new(), writes);
+        self.show_again();
+    }
+
+    /// Becomes a new site, which says `first` and then what is pending. What is shown is to be made anew.
+    pub(super) fn say_as(&mut self, secret: SiteSecret, first: Vec<Op>, writes: &mut Vec<Write>) {
         let old = core::mem::take(&mut self.pending);
         writes.extend(old.keys().map(|ctr| Write::Settled(*ctr)));
         writes.push(Write::Site(secret));
         self.secret = secret;
         self.site = secret.site();
         self.history = History::default();
-        let edits = old.into_values().filter(|pending| !matches!(pending.op.body, Body::Join(_)));
-        let mut edits = edits.peekable();
+        let pending = old.into_values().map(|pending| pending.op);
+        let mut edits = first.into_iter().chain(pending).filter(|op| !matches!(op.body, Body::Join(_))).peekable();
         if let Some(first) = edits.peek() {
-            let hlc = Hlc { tick: first.op.hlc.tick, site: self.site };
+            let hlc = Hlc { tick: first.hlc.tick, site: self.site };
             let epoch = self.confirmed.epoch().id;
             let join = Op::new(OpId { site: self.site, ctr: 1 }, 0, epoch, hlc, self.join());
             self.pending.insert(1, Pending { op: join, unnumbered: false });
         }
-        for (ctr, pending) in (2..).zip(edits) {
-            let Op { epoch, hlc, body, .. } = pending.op;
+        for (ctr, Op { epoch, hlc, body, .. }) in (2..).zip(edits) {
             let op = Op::new(OpId { site: self.site, ctr }, ctr - 1, epoch, hlc, body);
             self.pending.insert(ctr, Pending { op, unnumbered: false });
         }
+        self.spent = self.pending.keys().next_back().copied().unwrap_or_default();
         writes.extend(self.pending.values().cloned().map(Write::Pending));
-        self.show_again();
     }
 
     /// Stamps pending ops from `ctr` on anew, in order, from what the list and the relay's clock allow.
@@ -39,7 +44,8 @@ impl Replica {
     pub(super) fn stamp_again(&mut self, ctr: u64, writes: &mut Vec<Write>) -> bool {
         let Some(refused) = self.pending.get(&ctr) else { return false };
         let Some(clock) = self.relay_clock else { return false };
-        let mut tick = Tick::after(self.confirmed.highest(), clock);
+        let before = self.pending.range(..ctr).next_back().map(|(_, pending)| pending.op.hlc.tick);
+        let mut tick = Tick::after(self.confirmed.highest().max(before.unwrap_or_default()), clock);
         if refused.op.hlc.tick <= tick {
             return false;
         }

@@ -7,6 +7,7 @@
 
 use betwixt_core::id::ItemId;
 use betwixt_core::key::{Full, Key};
+use betwixt_core::limits::KEY_SOFT_BYTES;
 use betwixt_core::list::List;
 
 use super::{Replica, Write};
@@ -18,8 +19,11 @@ pub(super) enum Which {
     All,
     /// Those that were minted before the site had its number.
     Unnumbered,
-    /// The one with this counter.
-    One(u64),
+    /// Those with a long key, from this counter on.
+    Long {
+        /// The counter.
+        from: u64,
+    },
 }
 
 impl Replica {
@@ -33,7 +37,7 @@ impl Replica {
             let concerned = match which {
                 Which::All => true,
                 Which::Unnumbered => pending.unnumbered,
-                Which::One(one) => one == ctr,
+                Which::Long { from } => from <= ctr && pending.op.key().is_some_and(|key| key.len() > KEY_SOFT_BYTES),
             };
             let placed = pending.op.key().and(pending.op.body.item()).filter(|_| concerned);
             if let Some(item) = placed
@@ -75,6 +79,6 @@ impl Replica {
             let low = middle.as_ref().and_then(|key| places.before(key, ItemId::from_bytes([0; 8])).next());
             (low.map(|place| place.key.clone()), middle)
         });
-        self.new_key(low.as_ref(), high.as_ref())
+        self.new_key(low.as_ref(), high.as_ref(), &self.shown)
     }
 }

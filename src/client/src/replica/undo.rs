@@ -3,16 +3,21 @@
 //! A step remembers items and what they were, never keys: the undo of a move places the item by its old neighbours in
 //! today's list. What somebody else has changed since is left alone.
 
+use std::collections::{BTreeSet, HashMap};
+
 use betwixt_core::edit::{Did, Spot};
 use betwixt_core::hlc::{Hlc, Millis};
 use betwixt_core::id::{ItemId, OpId};
 use betwixt_core::list::List;
-use betwixt_core::register::Register;
+use betwixt_core::register::{Field, Register};
 
 /// How long after a move the same items may be moved again as the same step: one held key is one step.
 const BURST: Millis = Millis(700);
 /// Steps that are remembered.
 const STEPS_MAX: usize = 1_000;
+
+/// What stands before an item and behind it.
+pub(super) type Neighbours = (Option<ItemId>, Option<ItemId>);
 
 /// A change that a step made, and what was there before.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,8 +33,10 @@ pub(super) enum Change {
         item: ItemId,
         /// By which op: if another has placed it since, it is left alone.
         by: OpId,
-        /// What stood before it and behind it.
-        between: (Option<ItemId>, Option<ItemId>),
+        /// Which op had placed it before.
+        was: OpId,
+        /// Between which items it stood, of those that stayed.
+        between: Neighbours,
     },
     /// A register was written.
     Wrote {
@@ -37,6 +44,8 @@ pub(super) enum Change {
         item: ItemId,
         /// With which stamp: if another has won since, it is left alone.
         by: Hlc,
+        /// The stamp that it had before.
+        was: Option<Hlc>,
         /// What it held.
         old: Register,
     },
@@ -59,30 +68,68 @@ pub(super) struct Step {
     pub(super) at: Millis,
 }
 
+impl Target {
+    /// The item that it places.
+    pub(super) fn placed(&self) -> Option<ItemId> {
+        match self {
+            Self::Place(item, _) => Some(*item),
+            Self::Write(..) => None,
+        }
+    }
+}
+
 impl Step {
     /// What takes the step back in today's list, and how many changes are left alone.
     pub(super) fn back(&self, list: &List) -> (Vec<Target>, usize) {
-        let targets: Vec<Target> = self.changes.iter().filter_map(|change| change.back(list)).collect();
-        let left_alone = self.changes.len() - targets.len();
+        let mut targets: Vec<Target> = Vec::new();
+        let mut left_alone = 0;
+        // Items that stood in a row between the same two go back in a row.
+        let mut row: Option<(Neighbours, ItemId)> = None;
+        for change in &self.changes {
+            match (change.back(list), targets.last_mut()) {
+                (Some(Target::Write(item, more)), Some(Target::Write(before, registers))) if item == *before => {
+                    registers.extend(more);
+                }
+                (Some(Target::Place(item, spot)), _) => {
+                    let before = row.filter(|(between, _)| Some(*between) == change.between()).map(|(_, last)| last);
+                    targets.push(Target::Place(item, before.map_or(spot, Spot::After)));
+                    row = change.between().map(|between| (between, item));
+                }
+                (Some(target), _) => targets.push(target),
+                (None, _) => left_alone += 1,
+            }
+        }
         (targets, left_alone)
     }
 
-    fn placed(&self) -> impl Iterator<Item = ItemId> {
-        self.changes.iter().filter_map(|change| match change {
-            Change::Placed { item, .. } => Some(*item),
-            _ => None,
-        })
+    fn placed(&self) -> BTreeSet<ItemId> {
+        self.changes.iter().filter_map(Change::placed).collect()
     }
 }
 
 impl Change {
+    /// The item that it placed.
+    pub(super) fn placed(&self) -> Option<ItemId> {
+        match self {
+            Self::Placed { item, .. } => Some(*item),
+            Self::Added { .. } | Self::Wrote { .. } => None,
+        }
+    }
+
+    fn between(&self) -> Option<Neighbours> {
+        match self {
+            Self::Placed { between, .. } => Some(*between),
+            Self::Added { .. } | Self::Wrote { .. } => None,
+        }
+    }
+
     fn back(&self, list: &List) -> Option<Target> {
         match self {
             Self::Added { item } => {
                 let live = list.item(*item).is_some_and(|found| !found.deleted());
                 live.then(|| Target::Write(*item, vec![Register::Deleted(true)]))
             }
-            Self::Placed { item, by, between: (before, behind) } => {
+            Self::Placed { item, by, between: (before, behind), .. } => {
                 if list.item(*item)?.position.op != *by {
                     return None;
                 }
@@ -95,12 +142,52 @@ impl Change {
                 };
                 Some(Target::Place(*item, spot))
             }
-            Self::Wrote { item, by, old } => {
+            Self::Wrote { item, by, old, .. } => {
                 let stands = list.item(*item)?.written(old.field()).is_some_and(|written| written.hlc == *by);
                 stands.then(|| Target::Write(*item, vec![old.clone()]))
             }
         }
     }
+
+    /// What it is about: the place of an item, or one of its registers.
+    fn subject(&self) -> Option<(ItemId, Option<Field>)> {
+        match self {
+            Self::Added { .. } => None,
+            Self::Placed { item, .. } => Some((*item, None)),
+            Self::Wrote { item, old, .. } => Some((*item, Some(old.field()))),
+        }
+    }
+
+    fn by(&self) -> Option<Maker> {
+        match self {
+            Self::Added { .. } => None,
+            Self::Placed { by, .. } => Some(Maker::Op(*by)),
+            Self::Wrote { by, .. } => Some(Maker::Stamp(*by)),
+        }
+    }
+
+    fn was(&self) -> Option<Maker> {
+        match self {
+            Self::Added { .. } => None,
+            Self::Placed { was, .. } => Some(Maker::Op(*was)),
+            Self::Wrote { was, .. } => was.map(Maker::Stamp),
+        }
+    }
+
+    fn set_by(&mut self, maker: Maker) {
+        match (self, maker) {
+            (Self::Placed { by, .. }, Maker::Op(op)) => *by = op,
+            (Self::Wrote { by, .. }, Maker::Stamp(stamp)) => *by = stamp,
+            _ => {}
+        }
+    }
+}
+
+/// What made a place or a register what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Maker {
+    Op(OpId),
+    Stamp(Hlc),
 }
 
 /// The steps that this site can take back, and those that it can do again.
@@ -137,7 +224,7 @@ impl History {
             Way::Forth => {
                 self.undone.clear();
                 match self.done.last_mut() {
-                    Some(last) if continues(last, &step) => join(last, step),
+                    Some(last) if continues(last, &step) => join(last, &step),
                     _ => self.done.push(step),
                 }
                 if self.done.len() > STEPS_MAX {
@@ -145,12 +232,31 @@ impl History {
                 }
             }
             Way::Back => {
-                self.done.pop();
+                let undone = self.done.pop();
+                self.follow(undone.as_ref(), &step);
                 self.undone.push(step);
             }
             Way::Again => {
-                self.undone.pop();
+                let undone = self.undone.pop();
+                self.follow(undone.as_ref(), &step);
                 self.done.push(step);
+            }
+        }
+    }
+
+    /// Lets older steps know the ops that made again what theirs had made: else they would find them those of others.
+    fn follow(&mut self, undone: Option<&Step>, back: &Step) {
+        let made_by: HashMap<_, Maker> =
+            back.changes.iter().filter_map(|change| Some((change.subject()?, change.by()?))).collect();
+        let undone = undone.into_iter().flat_map(|step| &step.changes);
+        let again: HashMap<_, Maker> = undone
+            .filter_map(|change| Some(((change.subject()?, change.was()?), *made_by.get(&change.subject()?)?)))
+            .collect();
+        for older in self.done.iter_mut().chain(&mut self.undone).flat_map(|step| &mut step.changes) {
+            if let (Some(subject), Some(by)) = (older.subject(), older.by())
+                && let Some(maker) = again.get(&(subject, by))
+            {
+                older.set_by(*maker);
             }
         }
     }
@@ -170,14 +276,16 @@ fn continues(last: &Step, step: &Step) -> bool {
     last.did == Did::Moved
         && step.did == Did::Moved
         && step.at.since(last.at) <= BURST
-        && last.placed().eq(step.placed())
+        && last.placed() == step.placed()
 }
 
 /// Makes one step of two: what was there before the first, by the ops of the second.
-fn join(last: &mut Step, step: Step) {
-    for (change, newer) in last.changes.iter_mut().zip(step.changes) {
-        if let (Change::Placed { by, .. }, Change::Placed { by: newer, .. }) = (change, newer) {
-            *by = newer;
+fn join(last: &mut Step, step: &Step) {
+    let newer: HashMap<_, Maker> =
+        step.changes.iter().filter_map(|change| Some((change.subject()?, change.by()?))).collect();
+    for change in &mut last.changes {
+        if let Some(maker) = change.subject().and_then(|subject| newer.get(&subject)) {
+            change.set_by(*maker);
         }
     }
     last.at = step.at;

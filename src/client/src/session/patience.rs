@@ -18,6 +18,8 @@ pub struct Patience {
     failures: u32,
     heard_at: Millis,
     asked_at: Millis,
+    /// When the silence was last looked at.
+    looked_at: Millis,
 }
 
 impl Patience {
@@ -50,6 +52,7 @@ impl Patience {
             failures: 0,
             heard_at: Millis(0),
             asked_at: Millis(0),
+            looked_at: Millis(0),
         }
     }
 
@@ -75,6 +78,7 @@ impl Patience {
 
     /// Whether to ask the other side now; counts as asked.
     pub(super) fn asks(&mut self, now: Millis) -> bool {
+        self.looked_at = now;
         let asks = now.since(self.heard_at.max(self.asked_at)) >= self.ask_after;
         if asks {
             self.asked_at = now;
@@ -90,9 +94,11 @@ impl Patience {
         now.since(self.heard_at) >= self.dead_after
     }
 
-    /// When to look again.
+    /// When to look again: at the next question, and when the silence gets its name.
     pub(super) fn wake_at(&self) -> Millis {
-        self.heard_at.max(self.asked_at).plus(self.ask_after)
+        let ask_at = self.heard_at.max(self.asked_at).plus(self.ask_after);
+        let silent_at = self.heard_at.plus(self.silent_after);
+        if self.looked_at < silent_at { ask_at.min(silent_at) } else { ask_at }
     }
 }
 

@@ -8,7 +8,7 @@ use super::{Outputs, Session};
 use crate::replica::Replica;
 
 /// Ops that may be under way at one time.
-const UNDER_WAY_MAX: usize = 4_000;
+pub(super) const UNDER_WAY_MAX: usize = 4_000;
 /// What a message has beside its ops.
 const FRAME_BYTES: usize = 64;
 
@@ -18,7 +18,7 @@ impl Session {
     pub(super) fn push(&mut self, replica: &Replica, out: &mut Outputs) {
         let list = replica.confirmed().uid();
         let joined = replica.has_joined();
-        let sendable = replica.pending().take(UNDER_WAY_MAX).take_while(|op| joined || op.ctr == 1);
+        let sendable = replica.pending().take(self.window).take_while(|op| joined || op.ctr == 1);
         let mut ops: Vec<Op> = Vec::new();
         let mut bytes = FRAME_BYTES;
         for op in sendable.filter(|op| op.ctr > self.sent) {
