@@ -163,17 +163,24 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// A free slot cannot be opened.
+    /// No free slot can be opened, and one that has unsent edits should be.
     pub fn stranded(&self, random: crate::replica::Randomness<'_>) -> Result<Vec<Slot>, FolderError> {
         let mut slots = Vec::new();
+        let mut fault = None;
         for path in (0..SLOTS_MAX).map(|n| self.slot_path(n)).take_while(|path| path.exists()) {
-            if path.join("pending").exists()
-                && let Some(slot) = Slot::try_open(&path, random)?
-            {
-                slots.push(slot);
+            if !path.join("pending").exists() {
+                continue;
+            }
+            // A damaged slot does not hold up the others.
+            match Slot::try_open(&path, random) {
+                Ok(slot) => slots.extend(slot),
+                Err(error) => fault = fault.or(Some(error)),
             }
         }
-        Ok(slots)
+        match fault {
+            Some(fault) if slots.is_empty() => Err(fault.into()),
+            _ => Ok(slots),
+        }
     }
 
     fn slot_path(&self, number: usize) -> PathBuf {
@@ -202,7 +209,9 @@ impl Folder {
         let beside = self.path.join("lists.json.new");
         let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&beside).map_err(io)?;
         file.write_all(&bytes).and_then(|()| file.sync_all()).map_err(io)?;
-        fs::rename(&beside, &path).map_err(io)
+        fs::rename(&beside, &path).map_err(io)?;
+        // A name that is lost with the power would hide the edits of its list.
+        File::open(&self.path).and_then(|folder| folder.sync_all()).map_err(io)
     }
 }
 

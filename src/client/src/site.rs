@@ -195,11 +195,18 @@ impl Site {
     }
 
     /// Ends the site: closes the link and frees what it holds of the slot.
-    pub async fn close(self) {
+    pub async fn close(mut self) {
         self.shared.close.notify_one();
         // The task ends by itself; it is only waited for, so a panic in it is its own report.
-        let _ = self.task.await;
+        let _ = (&mut self.task).await;
         self.shared.lock().settle();
+    }
+}
+
+impl Drop for Site {
+    /// Lets the task end, and with it what the site holds of the slot.
+    fn drop(&mut self) {
+        self.shared.close.notify_one();
     }
 }
 
@@ -211,6 +218,10 @@ pub fn wall_clock() -> Millis {
 }
 
 /// A random number of the operating system.
+///
+/// # Panics
+///
+/// The operating system gives none: nothing can be made without it.
 #[must_use]
 pub fn os_random() -> u64 {
     getrandom::u64().expect("the operating system gives random numbers")

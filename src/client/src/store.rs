@@ -109,15 +109,16 @@ pub fn put_meta(uid: ListUid, meta: &Meta) -> Batch {
     batch
 }
 
-/// Whether a list has pending ops beside a lone `Join`.
+/// How many edits of a list are not sequenced; joining is none.
 ///
 /// # Errors
 ///
 /// The store does not answer.
 pub fn pending_len(store: &impl Store, uid: ListUid) -> Result<usize, StoreError> {
     let mut len = 0;
-    store.scan(range(uid, b'P'), &mut |_, _| {
-        len += 1;
+    let join = key(uid, b'P', &1_u64.to_be_bytes());
+    store.scan(range(uid, b'P'), &mut |key, _| {
+        len += usize::from(key != join);
         ControlFlow::Continue(())
     })?;
     Ok(len)
@@ -134,13 +135,12 @@ pub fn load(store: &impl Store, uid: ListUid, meta: &Meta, kinds: Kinds) -> Resu
     let mut fault = None;
     store.scan(range(uid, b'L'), &mut |_, bytes| {
         let entry = Entry::from_bytes(bytes).map_err(|_malformed| LoadError::Record { uid, record: 'L' });
-        let applied = entry.and_then(|entry| match confirmed.apply(&entry, kinds) {
-            Ok(_) | Err(ApplyError::Unread { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
-        });
+        let applied = entry.and_then(|entry| Ok(confirmed.apply(&entry, kinds)?));
         entries += 1;
         match applied {
-            Ok(()) => ControlFlow::Continue(()),
+            Ok(_effect) => ControlFlow::Continue(()),
+            // A newer program has read on from here; this one reads it again from the relay, and says why it stops.
+            Err(LoadError::Log(ApplyError::Unread { .. })) => ControlFlow::Break(()),
             Err(error) => {
                 fault = Some(error);
                 ControlFlow::Break(())
@@ -160,16 +160,15 @@ pub fn load(store: &impl Store, uid: ListUid, meta: &Meta, kinds: Kinds) -> Resu
     Ok((stored, entries))
 }
 
-/// This site's own sequenced ops, by counter.
+/// Own sequenced ops: of this site, and of those that it was before.
 ///
 /// # Errors
 ///
 /// The store does not answer, or a record is damaged.
-pub fn journal(store: &impl Store, uid: ListUid, meta: &Meta) -> Result<Vec<Op>, LoadError> {
+pub fn journal(store: &impl Store, uid: ListUid) -> Result<Vec<Op>, LoadError> {
     let mut ops = Vec::new();
     let mut fault = None;
-    let own = KeyRange::prefix(&key(uid, b'J', meta.secret.site().as_bytes()));
-    store.scan(own, &mut |_, bytes| match decode_journal(uid, bytes) {
+    store.scan(range(uid, b'J'), &mut |_, bytes| match decode_journal(uid, bytes) {
         Ok((_, op)) => {
             ops.push(op);
             ControlFlow::Continue(())

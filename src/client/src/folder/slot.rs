@@ -4,15 +4,14 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use betwixt_core::id::SiteSecret;
 use betwixt_store::{Batch, OpenError, RedbStore, Store, StoreError};
 
 use crate::replica::Randomness;
 use crate::session::new_secret;
-use crate::store::FORMAT;
+use crate::store::{self, FORMAT, LoadError};
 
 /// A slot that this process has; free again when it is dropped.
 #[derive(Debug)]
@@ -21,7 +20,7 @@ pub struct Slot {
     secret: SiteSecret,
     /// `None` after a fault, until it could be opened again.
     store: Mutex<Option<RedbStore>>,
-    marked: AtomicBool,
+    marked: Mutex<bool>,
     /// The lock goes last: the store must be closed before another process opens it.
     _lock: File,
 }
@@ -66,7 +65,7 @@ impl Slot {
         }
         let secret = identity(&path.join("identity"), random)?;
         let store = Mutex::new(Some(RedbStore::open(path.join("replica.redb"), &FORMAT)?));
-        let marked = AtomicBool::new(path.join("pending").exists());
+        let marked = Mutex::new(path.join("pending").exists());
         Ok(Some(Self { path: path.to_owned(), secret, store, marked, _lock: lock }))
     }
 
@@ -105,25 +104,37 @@ impl Slot {
         committed
     }
 
-    /// Marks the slot as one with unsent edits: before the first of them is kept.
+    /// Marks the slot as one with unsent edits: before the first of them is kept. Costs nothing where it is marked.
     ///
     /// # Errors
     ///
     /// The mark cannot be written.
     pub fn mark(&self) -> io::Result<()> {
-        if !self.marked.swap(true, Ordering::Relaxed) {
+        let mut marked = self.marked();
+        if !*marked {
             super::open_private(&self.path.join("pending"))?.sync_all()?;
             File::open(&self.path)?.sync_all()?;
+            *marked = true;
         }
         Ok(())
     }
 
-    /// Takes the mark away: no list of the slot has unsent edits.
-    pub fn unmark(&self) {
-        if self.marked.swap(false, Ordering::Relaxed) {
+    /// Takes the mark away if no list of the slot has unsent edits, for whatever relay.
+    pub fn unmark_if_sent(&self) {
+        let mut marked = self.marked();
+        let unsent = self.with_store(|store| {
+            let lists = store::lists(store)?;
+            lists.iter().try_fold(0, |sum, (uid, _)| Ok::<_, LoadError>(sum + store::pending_len(store, *uid)?))
+        });
+        // A slot that cannot be read keeps its mark.
+        if *marked && matches!(unsent, Ok(0)) {
             // A mark that stays costs a look at the slot, and nothing else.
-            let _ = fs::remove_file(self.path.join("pending"));
+            *marked = fs::remove_file(self.path.join("pending")).is_err();
         }
+    }
+
+    fn marked(&self) -> MutexGuard<'_, bool> {
+        self.marked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -14,7 +14,7 @@ use super::Site;
 use super::whole::{Whole, WholeError};
 use crate::LinkStatus;
 use crate::folder::FolderError;
-use crate::status::Status;
+use crate::replica::Kept;
 use crate::store;
 
 /// Items of a list that wait until the other list is read, to be added to it.
@@ -23,6 +23,7 @@ pub(super) struct Merging {
     /// The list that they are from; its replica is kept until they are added.
     from: ListUid,
     items: Vec<Vec<Register>>,
+    kept: Vec<Kept>,
 }
 
 /// Why a decision is not carried out. Nothing has changed.
@@ -60,11 +61,12 @@ impl Site {
     pub fn merge(&self) -> Result<(), ChoiceError> {
         self.decide(|whole, other| {
             let shown = whole.replica.shown();
+            let kept = whole.replica.kept().values().cloned().collect();
             let items = shown.live().map(|(_, item)| {
                 let written = item.registers().iter().map(|written| written.register.clone());
                 written.filter(|register| register.field() != Field::Deleted).collect()
             });
-            let merging = Merging { from: shown.uid(), items: items.collect() };
+            let merging = Merging { from: shown.uid(), items: items.collect(), kept };
             // Until the items are pending in the other list, the folder says that the name is this list's: what happens
             // in between, the choice comes again.
             whole.adopt(other)?;
@@ -84,8 +86,7 @@ impl Site {
             whole.opening.folder.set_list_uid(&relay, name, whole.uid())?;
             whole.opening.folder.set_list_uid(&relay, &whole.opening.name, other)?;
             whole.opening.name = name.clone();
-            whole.meta.name = name.clone();
-            whole.session.rename(name.clone());
+            whole.rename(name);
             Ok(())
         })
     }
@@ -138,27 +139,24 @@ impl Whole {
         if self.merging.is_none() || self.status().link != LinkStatus::Live {
             return;
         }
-        let Some(Merging { from, items }) = self.merging.take() else { return };
+        let Some(Merging { from, items, kept }) = self.merging.take() else { return };
         let add = Edit::Add { spot: Spot::Bottom, items };
         match self.edit(&add) {
             Ok(_) => {
                 let relay = self.opening.address.record();
                 let recorded = self.opening.folder.set_list_uid(&relay, &self.opening.name, self.uid());
-                if recorded.is_ok() {
+                for kept in kept {
+                    self.replica.keep(kept, &mut self.backlog);
+                }
+                if self.commit() && recorded.is_ok() {
                     let _ = self.slot.commit(&store::remove(from));
                 }
             }
             Err(_fault) => {
                 let Edit::Add { items, .. } = add else { return };
-                self.merging = Some(Merging { from, items });
+                self.merging = Some(Merging { from, items, kept });
             }
         }
-    }
-
-    /// What changes when there is something new to see.
-    pub(super) fn news(&self) -> (Status, u64, usize, Vec<betwixt_core::wire::Person>) {
-        let seq = self.replica.confirmed().mark().seq;
-        (self.status(), seq, self.replica.shown().items().len(), self.session.people().to_vec())
     }
 
     fn export(&self) -> Result<PathBuf, ChoiceError> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use betwixt_core::wire::{Message as _, ToSite, WireError};
+use betwixt_core::wire::{Message as _, ToRelay, ToSite, WireError};
 use bytes::Bytes;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{FutureExt, SinkExt, StreamExt};
@@ -17,7 +17,7 @@ use crate::session::{Input, Outputs};
 /// Frames that are taken at once, and go into one transaction.
 const FRAMES_MAX: usize = 256;
 /// How long the driver sleeps when the session has nothing to wait for.
-const LONG: Duration = Duration::from_secs(3_600);
+const LONG: Duration = Duration::from_hours(1);
 
 /// An open link: what comes in, and where to put what goes out.
 struct Open {
@@ -90,7 +90,6 @@ fn work(shared: &Shared, inputs: Vec<Input>, link: &mut Option<Open>) -> bool {
     let mut dials = false;
     tokio::task::block_in_place(|| {
         let mut whole = shared.lock();
-        let before = whole.news();
         let mut all = Outputs::default();
         for input in inputs {
             let out = whole.step(input);
@@ -103,13 +102,17 @@ fn work(shared: &Shared, inputs: Vec<Input>, link: &mut Option<Open>) -> bool {
             all.dial |= out.dial;
             all.adopt = out.adopt.or(all.adopt);
         }
-        whole.commit();
+        let durable = whole.commit();
         if let Some(uid) = all.adopt {
             whole.take_over(uid);
         }
         whole.go_on_merging();
         if all.hang_up {
             *link = None;
+        } else if !durable {
+            // What is sent must be what a restart finds here. The rest of the talk goes on.
+            let pushes = all.send.extract_if(.., |message| matches!(message, ToRelay::Push { .. }));
+            whole.outbox.extend(pushes);
         }
         if let Some(open) = link {
             let ping = all.ping.then(|| Message::Ping(Bytes::new()));
@@ -119,7 +122,7 @@ fn work(shared: &Shared, inputs: Vec<Input>, link: &mut Option<Open>) -> bool {
             }
         }
         dials = all.dial;
-        if whole.news() != before {
+        if whole.has_news() {
             drop(whole);
             shared.tell();
         }

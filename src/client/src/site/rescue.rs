@@ -14,14 +14,14 @@ use crate::store::{self, LoadError};
 const SLOT_MAX: Duration = Duration::from_secs(30);
 
 /// Takes the folder's free slots that have unsent edits for this relay, and sends them. `left` is told how many edits are
-/// still unsent, now and as they go.
+/// still unsent, now and as they go; what cannot be sent is counted to the end.
 ///
 /// # Errors
 ///
-/// A free slot cannot be opened; those before it have been served.
+/// No free slot can be opened.
 pub async fn rescue(opening: &Opening, mut left: impl FnMut(usize)) -> Result<(), FolderError> {
     let slots = opening.folder.stranded(&mut os_random)?;
-    let slots: Vec<(Arc<Slot>, Vec<(ListName, usize)>)> = slots
+    let slots: Vec<(Arc<Slot>, Unsent)> = slots
         .into_iter()
         .map(|slot| (unsent(&slot, opening), Arc::new(slot)))
         .map(|(lists, slot)| (slot, lists))
@@ -32,27 +32,34 @@ pub async fn rescue(opening: &Opening, mut left: impl FnMut(usize)) -> Result<()
         for (name, len) in lists {
             let opening = Opening { name, ..opening.clone() };
             if let Ok(site) = Site::open(Arc::clone(&slot), opening) {
-                site.wait_until(SLOT_MAX, |status| {
-                    let stuck =
-                        matches!(status.link, LinkStatus::OtherList(_) | LinkStatus::Gone | LinkStatus::NeedsNewer);
-                    status.unsent == 0 || stuck
-                })
-                .await;
+                site.wait_until(SLOT_MAX, |status| status.unsent == 0 || is_stuck(&status.link)).await;
+                total = (total + site.status().unsent).saturating_sub(len);
                 site.close().await;
             }
-            total -= len;
             left(total);
         }
-        if unsent(&slot, opening).is_empty() {
-            slot.unmark();
-        }
+        slot.unmark_if_sent();
     }
-    left(0);
     Ok(())
 }
 
+/// Names of lists, and how many unsent edits they have.
+type Unsent = Vec<(ListName, usize)>;
+
+/// Whether nothing more goes out without somebody who decides.
+const fn is_stuck(link: &LinkStatus) -> bool {
+    match link {
+        LinkStatus::OtherList(_)
+        | LinkStatus::Gone
+        | LinkStatus::NeedsNewer
+        | LinkStatus::Damaged
+        | LinkStatus::Version => true,
+        LinkStatus::Live | LinkStatus::CatchingUp { .. } | LinkStatus::Offline | LinkStatus::Silent => false,
+    }
+}
+
 /// The lists of a slot that have unsent edits for this relay, and how many.
-fn unsent(slot: &Slot, opening: &Opening) -> Vec<(ListName, usize)> {
+fn unsent(slot: &Slot, opening: &Opening) -> Unsent {
     let relay = opening.address.record();
     let lists = slot.with_store(|store| {
         let mut unsent = Vec::new();

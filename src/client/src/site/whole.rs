@@ -6,9 +6,11 @@ use std::time::Instant;
 use betwixt_core::edit::{Edit, EditFault, Outcome, Spot};
 use betwixt_core::hlc::Millis;
 use betwixt_core::id::{ItemId, ListUid};
+use betwixt_core::name::ListName;
 use betwixt_core::op::Body;
 use betwixt_core::register::{Field, Register};
-use betwixt_core::wire::ToRelay;
+use betwixt_core::wire::{Person, ToRelay};
+use betwixt_store::Batch;
 
 use super::choice::Merging;
 use super::{Opening, os_random, steady_clock, wall_clock};
@@ -30,10 +32,31 @@ pub(super) struct Whole {
     pub(super) outbox: Vec<ToRelay>,
     pub(super) merging: Option<Merging>,
     /// Writes that the disk did not take yet; nothing goes past them.
-    backlog: Vec<Write>,
+    pub(super) backlog: Vec<Write>,
     /// Entries behind the stored list.
     entries: u64,
+    /// Whether `meta` is not on the disk as it is.
+    meta_is_new: bool,
+    /// What was last told of what there is to see.
+    told: Option<News>,
     started: Instant,
+}
+
+/// What changes when there is something new to see.
+#[derive(Debug, PartialEq, Eq)]
+struct News {
+    status: Status,
+    seq: u64,
+    items: usize,
+    people: Vec<Person>,
+}
+
+/// What a slot's store has of a list.
+struct Loaded {
+    meta: Meta,
+    meta_is_new: bool,
+    replica: Replica,
+    entries: u64,
 }
 
 /// Why a list cannot be opened.
@@ -56,7 +79,8 @@ impl Whole {
         }
         let fresh = ListUid::from_bytes(fresh);
         let uid = opening.folder.list_uid(&opening.address.record(), &opening.name, fresh)?;
-        let (meta, replica, entries) = Self::load(&slot, &opening, uid)?;
+        let uid = Self::undecided(&slot, &opening, uid)?.unwrap_or(uid);
+        let Loaded { meta, meta_is_new, replica, entries } = Self::load(&slot, &opening, uid)?;
         let patience = if opening.address.is_local() { Patience::local() } else { Patience::remote() };
         let session = Session::new(opening.name.clone(), opening.person.clone(), opening.kinds, patience);
         Ok(Self {
@@ -69,27 +93,57 @@ impl Whole {
             merging: None,
             backlog: Vec::new(),
             entries,
+            meta_is_new,
+            told: None,
             started: Instant::now(),
         })
     }
 
-    fn load(slot: &Slot, opening: &Opening, uid: ListUid) -> Result<(Meta, Replica, u64), LoadError> {
+    /// Another list of this slot that had this name when the relay had another one, and that has unsent edits still:
+    /// whoever decided elsewhere did not decide about those.
+    fn undecided(slot: &Slot, opening: &Opening, uid: ListUid) -> Result<Option<ListUid>, LoadError> {
+        slot.with_store(|store| {
+            let relay = opening.address.record();
+            for (other, meta) in store::lists(store)? {
+                if other != uid
+                    && (&meta.relay, &meta.name) == (&relay, &opening.name)
+                    && store::pending_len(store, other)? > 0
+                {
+                    return Ok(Some(other));
+                }
+            }
+            Ok(None)
+        })
+    }
+
+    fn load(slot: &Slot, opening: &Opening, uid: ListUid) -> Result<Loaded, LoadError> {
         slot.with_store(|store| {
             let known = store::meta(store, uid)?;
+            let meta_is_new = known.is_none();
             let relay = opening.address.record();
             let meta = known.unwrap_or_else(|| Meta { relay, name: opening.name.clone(), secret: *slot.secret() });
             let (stored, entries) = store::load(store, uid, &meta, opening.kinds)?;
-            Ok((meta, Replica::new(stored, opening.person.clone(), opening.kinds), entries))
+            let replica = Replica::new(stored, opening.person.clone(), opening.kinds);
+            Ok(Loaded { meta, meta_is_new, replica, entries })
         })
     }
 
     /// Becomes a replica of another list of the same name.
     pub(super) fn adopt(&mut self, uid: ListUid) -> Result<(), WholeError> {
-        let (meta, replica, entries) = Self::load(&self.slot, &self.opening, uid)?;
-        (self.meta, self.replica, self.entries) = (meta, replica, entries);
+        self.commit();
+        let Loaded { meta, meta_is_new, replica, entries } = Self::load(&self.slot, &self.opening, uid)?;
+        (self.meta, self.meta_is_new, self.replica, self.entries) = (meta, meta_is_new, replica, entries);
         self.backlog.clear();
         self.session.rename(self.opening.name.clone());
         Ok(())
+    }
+
+    /// Calls the list by another name on its relay.
+    pub(super) fn rename(&mut self, name: &ListName) {
+        self.meta.name = name.clone();
+        self.meta_is_new = true;
+        self.commit();
+        self.session.rename(name.clone());
     }
 
     pub(super) fn uid(&self) -> ListUid {
@@ -104,11 +158,31 @@ impl Whole {
         Status::of(&self.replica, &self.session, self.now(), !self.backlog.is_empty())
     }
 
+    /// Whether there is something to see that was not told before; it counts as told then.
+    pub(super) fn has_news(&mut self) -> bool {
+        let news = Some(News {
+            status: self.status(),
+            seq: self.replica.confirmed().mark().seq,
+            items: self.replica.shown().items().len(),
+            people: self.session.people().to_vec(),
+        });
+        let is_new = self.told != news;
+        self.told = news;
+        is_new
+    }
+
     /// One step of the session, with what it writes on the disk.
     pub(super) fn step(&mut self, input: Input) -> Outputs {
         let now = self.now();
-        let (slot, meta, uid) = (&self.slot, &self.meta, self.replica.confirmed().uid());
-        let mut journal = || slot.with_store(|store| store::journal(store, uid, meta)).unwrap_or_default();
+        let (slot, backlog, uid) = (&self.slot, &self.backlog, self.replica.confirmed().uid());
+        let mut journal = || {
+            let mut ops = slot.with_store(|store| store::journal(store, uid)).unwrap_or_default();
+            ops.extend(backlog.iter().filter_map(|write| match write {
+                Write::Journal(op) => Some(op.clone()),
+                _ => None,
+            }));
+            ops
+        };
         let mut outside = Outside { now, wall: wall_clock(), random: &mut os_random, journal: &mut journal };
         let mut out = self.session.step(&mut self.replica, input, &mut outside);
         out.send.splice(..0, self.outbox.drain(..));
@@ -116,35 +190,59 @@ impl Whole {
         out
     }
 
-    /// Brings what the steps have written to the disk, in one transaction. What it does not take is kept and tried again.
-    pub(super) fn commit(&mut self) {
-        if self.backlog.is_empty() {
-            return;
+    /// Brings what the steps have written to the disk, in one transaction; says whether all of it is there. What the disk
+    /// does not take is kept, and goes first the next time.
+    pub(super) fn commit(&mut self) -> bool {
+        if self.backlog.is_empty() && !self.meta_is_new {
+            return true;
         }
-        let entries = self.backlog.iter().filter(|write| matches!(write, Write::Entry(_))).count();
-        let whole = self.backlog.iter().any(|write| matches!(write, Write::List(_)));
-        self.entries = if whole { 0 } else { self.entries } + u64::try_from(entries).unwrap_or(u64::MAX);
-        if store::is_long(self.entries, self.replica.confirmed()) {
-            self.backlog.push(Write::List(Box::new(self.replica.confirmed().clone())));
-            self.entries = 0;
+        let last_list = self.backlog.iter().rposition(|write| matches!(write, Write::List(_)));
+        let behind = self.backlog.iter().skip(last_list.map_or(0, |at| at + 1));
+        let new = behind.filter(|write| matches!(write, Write::Entry(_))).count();
+        let entries = last_list.map_or(self.entries, |_| 0) + u64::try_from(new).unwrap_or(u64::MAX);
+        let compact = store::is_long(entries, self.replica.confirmed());
+
+        let mut batch = Batch::default();
+        if self.meta_is_new {
+            batch.append(store::put_meta(self.uid(), &self.meta));
         }
-        let mut batch = store::put_meta(self.uid(), &self.meta);
         batch.append(store::batch(self.uid(), &mut self.meta, &self.backlog, wall_clock()));
-        if self.slot.commit(&batch).is_ok() {
-            self.backlog.clear();
+        if compact {
+            let list = [Write::List(Box::new(self.replica.confirmed().clone()))];
+            batch.append(store::batch(self.uid(), &mut self.meta, &list, wall_clock()));
         }
+        let durable = self.slot.commit(&batch).is_ok();
+        if durable {
+            self.backlog.clear();
+            self.meta_is_new = false;
+            self.entries = if compact { 0 } else { entries };
+        }
+        durable
     }
 
     pub(super) fn edit(&mut self, edit: &Edit) -> Result<Outcome, EditFault> {
+        self.make(edit, None)
+    }
+
+    /// Makes an edit, and one more write in the same transaction.
+    fn make(&mut self, edit: &Edit, more: Option<Write>) -> Result<Outcome, EditFault> {
         let minted = self.replica.mint(edit, wall_clock(), &mut os_random)?;
         self.slot.mark().map_err(|_io| EditFault::Disk)?;
+        let before = self.backlog.len();
         self.backlog.extend(minted.writes.iter().cloned());
-        let before = self.backlog.len() - minted.writes.len();
-        self.commit();
-        if self.backlog.is_empty() {
+        self.backlog.extend(more);
+        if self.commit() {
+            // Another list of the slot may have taken the mark away, when this edit was not there yet.
+            // The edit stands without it.
+            let _ = self.slot.mark();
             return Ok(self.replica.adopt(minted));
         }
         self.backlog.truncate(before);
+        // A commit that failed may be on the disk all the same: what was not made must not be found there.
+        self.backlog.extend(minted.writes.iter().filter_map(|write| match write {
+            Write::Pending(pending) => Some(Write::Settled(pending.op.ctr)),
+            _ => None,
+        }));
         Err(EditFault::Disk)
     }
 
@@ -156,10 +254,8 @@ impl Whole {
     }
 
     pub(super) fn release(&mut self, number: u64) -> Result<Option<Kept>, EditFault> {
-        self.commit();
         self.backlog.push(Write::Release(number));
-        self.commit();
-        if self.backlog.is_empty() {
+        if self.commit() {
             return Ok(self.replica.release(number));
         }
         self.backlog.pop();
@@ -168,8 +264,8 @@ impl Whole {
 
     pub(super) fn take_up_again(&mut self, number: u64) -> Result<Outcome, EditFault> {
         let kept = self.replica.kept().get(&number).cloned().ok_or(EditFault::NoItem)?;
-        let outcome = self.edit(&self.again(&kept))?;
-        self.release(number)?;
+        let outcome = self.make(&self.again(&kept), Some(Write::Release(number)))?;
+        self.replica.release(number);
         Ok(outcome)
     }
 
@@ -204,12 +300,6 @@ impl Whole {
             // Forgetting late is no loss.
             let _ = self.slot.commit(&batch);
         }
-        let unsent = self.slot.with_store(|store| {
-            let lists = store::lists(store)?;
-            lists.iter().try_fold(0, |sum, (uid, _)| Ok::<_, LoadError>(sum + store::pending_len(store, *uid)?))
-        });
-        if matches!(unsent, Ok(0)) {
-            self.slot.unmark();
-        }
+        self.slot.unmark_if_sent();
     }
 }
