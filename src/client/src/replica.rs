@@ -109,8 +109,8 @@ pub struct Replica {
     issued: HashSet<Key>,
     kept: BTreeMap<u64, Kept>,
     history: History,
-    /// The highest counter that was given to an op. That of a refused one is not given again: a late answer to the first
-    /// op would be taken for one to the second.
+    /// The highest counter of a refused op. It is not given again: a late answer to the first op would be taken for one
+    /// to the second.
     spent: u64,
     /// The relay's clock is ahead of this machine's by this much, or behind.
     relay_ahead: i64,

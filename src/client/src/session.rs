@@ -124,6 +124,9 @@ pub struct Session {
     need_seq: u64,
     /// The relay says that another speaks for this site: at `need_seq` it becomes a new one.
     collided: bool,
+    /// Another link of this site has taken the place of ours. A slot has one process, so it is that of a clone: two such
+    /// would go on taking each other's place.
+    replaced: bool,
     /// Counter of the last op that was sent over this link.
     sent: u64,
     /// How many ops may be under way.
@@ -145,6 +148,7 @@ impl Session {
             patience,
             need_seq: 0,
             collided: false,
+            replaced: false,
             sent: 0,
             window: push::UNDER_WAY_MAX,
             people: Vec::new(),
@@ -339,6 +343,7 @@ impl Session {
                     self.state = State::Ended(Ended::Damaged);
                 }
                 _ => {
+                    self.replaced |= reason == CloseReason::Replaced;
                     // Not all sites at once, and not in a ring with another link of this site.
                     let pause = self.patience.failed((outside.random)());
                     self.end_link(retry_after.min(RETRY_AFTER_MAX).plus(pause), outside, out);
@@ -363,7 +368,7 @@ impl Session {
         self.window = push::UNDER_WAY_MAX;
         // What another link has asked for may be lost with the tail of its log.
         self.need_seq = 0;
-        self.collided = replica.contradicts(welcome.last);
+        self.collided = self.replaced || replica.contradicts(welcome.last);
         self.state = State::CatchingUp { target: welcome.head };
         let (at, editing) = self.here;
         if at.is_some() {
@@ -384,7 +389,7 @@ impl Session {
             return;
         }
         if self.collided || replica.is_contradicted() {
-            self.collided = false;
+            (self.collided, self.replaced) = (false, false);
             let secret = new_secret(outside.random);
             replica.renew(secret, &mut out.writes);
             self.end_link(Millis(0), outside, out);

@@ -93,7 +93,6 @@ impl Replica {
     pub fn adopt(&mut self, minted: Minted) -> Outcome {
         let Minted { outcome, pending, issued, step, way, .. } = minted;
         for pending in pending {
-            self.spent = self.spent.max(pending.op.ctr);
             self.shown.say(&pending.op);
             self.pending.insert(pending.op.ctr, pending);
         }

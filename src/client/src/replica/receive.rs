@@ -75,10 +75,27 @@ impl Replica {
 
     /// Shows an entry that was confirmed just now.
     fn show(&mut self, entry: &Entry) -> Effect {
-        self.shown.apply(entry, self.kinds).unwrap_or_else(|_behind| {
+        let shown = self.shown.apply(entry, self.kinds);
+        if shown.is_err() || !self.shows_as_if_anew(&entry.op, matches!(shown, Ok(Effect::Added(_)))) {
             self.show_again();
-            Effect::Nothing
-        })
+        }
+        shown.unwrap_or(Effect::Nothing)
+    }
+
+    /// Whether what an op is about is shown as if all that is pending were said behind it, though it was said before.
+    ///
+    /// That is so but for an item that comes back after a relay had lost it, with changes pending, and for two ops of one
+    /// stamp, which a copy of a site makes: the first in the log stands, not the first that was shown.
+    fn shows_as_if_anew(&self, op: &Op, added: bool) -> bool {
+        let item = op.body.item();
+        let mut like = self.pending().filter(|pending| pending.body.item() == item).peekable();
+        if like.peek().is_none() {
+            return match item {
+                Some(item) => self.shown.item(item) == self.confirmed.item(item),
+                None => self.shown.title() == self.confirmed.title(),
+            };
+        }
+        !added && like.all(|pending| pending.hlc != op.hlc)
     }
 
     /// The text that a pending op of ours gave this item, if it is the one that is shown.
@@ -98,12 +115,13 @@ impl Replica {
 
     fn receive_own(&mut self, entry: &Entry, writes: &mut Vec<Write>) -> Received {
         let op = &entry.op;
+        // Also what this replica has forgotten, as one does that was restored from a copy: it was said by its owner.
+        writes.push(Write::Journal(op.clone()));
         match self.pending.get(&op.ctr) {
             Some(pending) if pending.op.hash == op.hash => {
                 let rekeyed = pending.op.key() != op.key();
                 self.pending.remove(&op.ctr);
                 writes.push(Write::Settled(op.ctr));
-                writes.push(Write::Journal(op.clone()));
                 if matches!(op.body, Body::Join(_)) {
                     self.joined(writes);
                 } else if rekeyed {
@@ -112,13 +130,8 @@ impl Replica {
                     self.show(entry);
                 }
             }
-            // Somebody else speaks for this site: a restored copy, or a clone of this folder.
-            Some(_) => {
-                self.show(entry);
-            }
-            // Said before this replica was restored from a copy: its own again.
-            None => {
-                writes.push(Write::Journal(op.clone()));
+            // Said before this replica was restored from a copy, or by a clone of this folder.
+            Some(_) | None => {
                 self.show(entry);
             }
         }
@@ -158,6 +171,7 @@ impl Replica {
         let contradicted = self.is_contradicted();
         for ctr in self.needing(id.ctr) {
             let Some(pending) = self.pending.remove(&ctr) else { continue };
+            self.spent = self.spent.max(ctr);
             writes.push(Write::Settled(ctr));
             if !matches!(pending.op.body, Body::Join(_)) {
                 self.keep(Kept::Refused { op: pending.op, code }, writes);
@@ -212,11 +226,15 @@ impl Replica {
         }
         let (own, former): (Vec<Op>, Vec<Op>) = journal.into_iter().partition(|op| op.site == self.site);
         let contained = self.contained(&own);
-        for ctr in self.pending.range(..=contained.unwrap_or(0)).map(|(ctr, _)| *ctr).collect::<Vec<_>>() {
+        // One that the list would still be changed by was passed over, as the relay refused it to another copy of this site.
+        let settled = self.pending.range(..=contained.unwrap_or(0));
+        let settled = settled.filter(|(_, pending)| !has_effect(&pending.op, &self.confirmed));
+        for ctr in settled.map(|(ctr, _)| *ctr).collect::<Vec<_>>() {
             if let Some(pending) = self.pending.remove(&ctr) {
                 writes.extend([Write::Settled(ctr), Write::Journal(pending.op)]);
             }
         }
+        let passed_over = self.pending.keys().next().is_some_and(|first| contained.is_none_or(|last| *first <= last));
         let missing = |op: &Op| has_effect(op, &self.confirmed);
         let (own, mut others): (Vec<Op>, Vec<Op>) = match contained {
             Some(contained) => (
@@ -225,7 +243,7 @@ impl Replica {
             ),
             None => (Vec::new(), former.into_iter().chain(own).filter(missing).collect()),
         };
-        let renews = !others.is_empty() || contained.is_none() && !self.pending.is_empty();
+        let renews = !others.is_empty() || passed_over;
         for op in own {
             // One that is pending again already may have got another key or stamp since.
             if let std::collections::btree_map::Entry::Vacant(vacant) = self.pending.entry(op.ctr) {

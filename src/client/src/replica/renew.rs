@@ -34,7 +34,7 @@ impl Replica {
             let op = Op::new(OpId { site: self.site, ctr }, ctr - 1, epoch, hlc, body);
             self.pending.insert(ctr, Pending { op, unnumbered: false });
         }
-        self.spent = self.pending.keys().next_back().copied().unwrap_or_default();
+        self.spent = 0;
         writes.extend(self.pending.values().cloned().map(Write::Pending));
     }
 
