@@ -133,6 +133,18 @@ impl Slot {
         }
     }
 
+    /// Makes the disk fail, as one that is gone does, or brings it back.
+    #[cfg(test)]
+    pub(crate) fn set_broken(&self, broken: bool) {
+        let (path, aside) = (self.path.join("replica.redb"), self.path.join("aside"));
+        *self.store.lock().expect("no test panics here") = None;
+        if broken {
+            fs::rename(&path, &aside).and_then(|()| fs::create_dir(&path)).expect("the disk breaks");
+        } else {
+            fs::remove_dir(&path).and_then(|()| fs::rename(&aside, &path)).expect("the disk is back");
+        }
+    }
+
     fn marked(&self) -> MutexGuard<'_, bool> {
         self.marked.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,5 +1,8 @@
 //! Replica, session and slot as one: each step is on the disk before its result is shown or sent.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 use std::time::Instant;
 

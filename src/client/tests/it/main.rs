@@ -1,10 +1,10 @@
 //! The client crate from outside: replica and session against a relay in memory, the store, the data folder.
 
 mod folder;
+mod random;
 mod relay;
 mod replica;
 mod session;
-mod site;
 mod store;
 mod undo;
 mod world;

@@ -54,7 +54,7 @@ impl Relay {
             said.push(ToSite::SnapshotEnd { list });
             from = self.head();
         }
-        let last = self.list.site(hello.secret.site()).map(|site| (site.ctr, site.hash));
+        let site = self.list.site(hello.secret.site()).map(|site| (site.ctr, site.hash));
         said.push(ToSite::Welcome(Box::new(Welcome {
             version: 1,
             name: hello.name.clone(),
@@ -62,7 +62,7 @@ impl Relay {
             head: self.head(),
             limits: Limits::DEFAULT,
             clock: self.clock,
-            last,
+            last: site,
         })));
         let missing = self.log.iter().filter(|entry| entry.seq > from);
         said.extend(missing.map(|entry| ToSite::Entries { list, entries: vec![entry.clone()] }));
@@ -73,8 +73,8 @@ impl Relay {
     pub(crate) fn push(&mut self, session: SiteId, op: Op) -> (Option<Entry>, Option<ToSite>) {
         let list = self.list.uid();
         let refused = |code| (None, Some(ToSite::Refused { list, op: op.id(), code }));
-        let last = self.list.site(op.site).cloned();
-        if let Some(last) = last.as_ref().filter(|last| op.ctr <= last.ctr) {
+        let known = self.list.site(op.site).cloned();
+        if let Some(last) = known.as_ref().filter(|last| op.ctr <= last.ctr) {
             let collides = op.ctr == last.ctr && op.hash != last.hash;
             return (None, collides.then(|| ToSite::Collision { list, need_seq: self.head() }));
         }
@@ -87,10 +87,10 @@ impl Relay {
         if op.hlc.tick > tick_limit(self.clock, self.list.highest()) {
             return refused(RefusedCode::Clock);
         }
-        if last.is_none() && op.ctr != 1 {
+        if known.is_none() && op.ctr != 1 {
             return refused(RefusedCode::NotJoined);
         }
-        if op.prev != last.map_or(0, |last| last.ctr) {
+        if op.prev != known.map_or(0, |last| last.ctr) {
             return (None, None);
         }
         let too_long = |bytes: usize| bytes > KEY_SOFT_BYTES && bytes > self.list.lengths().longest() + KEY_JUMP_BYTES;

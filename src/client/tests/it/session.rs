@@ -165,10 +165,9 @@ fn stale_and_collision_hold_all_back_until_the_place_that_they_name_is_read() {
         let mut site = Site::live(Patience::local());
         assert_eq!(Site::pushed(&site.add()), 1);
         let before = site.replica.site();
-        site.said(match collision {
-            true => ToSite::Collision { list: UID, need_seq: 2 },
-            false => ToSite::Stale { list: UID, need_seq: 2 },
-        });
+        let (list, need_seq) = (UID, 2);
+        let collides = ToSite::Collision { list, need_seq };
+        site.said(if collision { collides } else { ToSite::Stale { list, need_seq } });
         for ctr in 1..=2 {
             assert_eq!(Site::pushed(&site.step(Input::Edited)), 0);
             assert_eq!(site.replica.site(), before);

@@ -96,6 +96,12 @@ impl Peer {
         assert_same(&before, &self.replica);
     }
 
+    /// What a program that starts now would have is what this one has.
+    #[track_caller]
+    pub(crate) fn check_disk(&self) {
+        assert_same(&self.replica, &begin(&self.disk, &self.meta).0);
+    }
+
     pub(crate) fn restore(&mut self, copy: &Copy) {
         self.cut();
         self.disk.restore(copy.contents.clone());
