@@ -83,17 +83,12 @@ impl Step {
     pub(super) fn back(&self, list: &List) -> (Vec<Target>, usize) {
         let mut targets: Vec<Target> = Vec::new();
         let mut left_alone = 0;
-        // Items that stood in a row between the same two go back in a row.
-        let mut row: Option<(Neighbours, ItemId)> = None;
+        // Those that stood in a row go back into one gap, one after the other: each key that is made there comes behind the
+        // last one, since a generator steps on upwards.
         for change in &self.changes {
             match (change.back(list), targets.last_mut()) {
                 (Some(Target::Write(item, more)), Some(Target::Write(before, registers))) if item == *before => {
                     registers.extend(more);
-                }
-                (Some(Target::Place(item, spot)), _) => {
-                    let before = row.filter(|(between, _)| Some(*between) == change.between()).map(|(_, last)| last);
-                    targets.push(Target::Place(item, before.map_or(spot, Spot::After)));
-                    row = change.between().map(|between| (between, item));
                 }
                 (Some(target), _) => targets.push(target),
                 (None, _) => left_alone += 1,
@@ -112,13 +107,6 @@ impl Change {
     pub(super) fn placed(&self) -> Option<ItemId> {
         match self {
             Self::Placed { item, .. } => Some(*item),
-            Self::Added { .. } | Self::Wrote { .. } => None,
-        }
-    }
-
-    fn between(&self) -> Option<Neighbours> {
-        match self {
-            Self::Placed { between, .. } => Some(*between),
             Self::Added { .. } | Self::Wrote { .. } => None,
         }
     }

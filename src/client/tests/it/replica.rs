@@ -165,32 +165,48 @@ fn ops_of_a_clock_ahead_are_stamped_anew_in_their_order() {
 }
 
 #[test]
-fn a_long_key_is_placed_anew_under_its_counter() {
-    let mut world = World::new(2, 7);
-    let items = world.add(0, &["a", "b"]);
-    world.settle();
-    // Far longer keys than the list's longest come to be when their neighbours go away.
-    let long = Key::parse(&format!("{}V", world.keys(0)[0].as_str().repeat(20))).expect("a key");
-    let add = Add { item: betwixt_core::id::ItemId::from_bytes([9; 8]), key: long, registers: vec![] };
-    foreign(&mut world, 9, 1, Body::Join(betwixt_core::op::Join::default()));
-    foreign(&mut world, 9, 2, Body::Add(add.clone()));
-    world.settle();
-    world.cut(0);
-    let spot = Spot::Before(add.item);
-    let added =
-        world.edit(0, &Edit::Add { spot, items: vec![vec![Register::Text("x".into())]] }).expect("added").items[0];
-    let key = world.peers[0].replica.shown().item(added).expect("it is shown").position.key.clone();
-    let gone = Put { item: add.item, key: None, registers: vec![Register::Deleted(true)] };
-    foreign(&mut world, 9, 3, Body::Put(gone));
-    let ctr = world.peers[0].replica.pending().last().expect("it is pending").ctr;
-    let expect_jump = key.len() > 32;
-    world.settle();
-    world.check();
-    let op = world.relay.log.iter().map(|entry| &entry.op).find(|op| op.body.item() == Some(added)).expect("sequenced");
-    assert_eq!(op.ctr, ctr);
-    assert!(op.key().is_some_and(|key| key.len() <= 32), "{op:?}");
-    assert!(expect_jump || op.key() == Some(&key));
-    assert_eq!(items.len(), 2);
+fn a_long_key_is_placed_anew_under_its_counter_and_refused_where_that_does_not_help() {
+    for helps in [true, false] {
+        let mut world = World::new(2, 7);
+        world.add(0, &["a", "b"]);
+        world.settle();
+        // Between two long keys there are only longer ones.
+        foreign(&mut world, 9, 1, Body::Join(betwixt_core::op::Join::default()));
+        let low = world.keys(0)[0].as_str().repeat(20);
+        let ends = [(2, format!("{low}V")), (3, format!("{low}W"))].map(|(ctr, key)| {
+            let item = betwixt_core::id::ItemId::from_bytes([u8::try_from(ctr).expect("small"); 8]);
+            let key = Key::parse(&key).expect("a key");
+            foreign(&mut world, 9, ctr, Body::Add(Add { item, key, registers: vec![] }));
+            item
+        });
+        world.settle();
+        world.cut(0);
+        let items = ["x", "y"].map(|text| vec![Register::Text(text.into())]).into();
+        let added = world.edit(0, &Edit::Add { spot: Spot::After(ends[0]), items }).expect("added").items;
+        let ctrs: Vec<u64> = world.peers[0].replica.pending().map(|op| op.ctr).collect();
+        assert!(world.peers[0].replica.pending().all(|op| op.key().is_some_and(|key| key.len() > 32)));
+        // The two go away, or to the trash, where they stay its neighbours.
+        for (ctr, item) in (4..).zip(ends) {
+            let put = if helps {
+                Put { item, key: Key::parse("z").ok(), registers: vec![] }
+            } else {
+                Put { item, key: None, registers: vec![Register::Deleted(true)] }
+            };
+            foreign(&mut world, 9, ctr, Body::Put(put));
+        }
+        world.settle();
+        world.check();
+        let logged = world.relay.log.iter().map(|entry| &entry.op);
+        let logged: Vec<&Op> = logged.filter(|op| op.body.item().is_some_and(|item| added.contains(&item))).collect();
+        if helps {
+            assert_eq!(logged.iter().map(|op| op.ctr).collect::<Vec<_>>(), ctrs);
+            assert!(logged.iter().all(|op| op.key().is_some_and(|key| key.len() <= 32)), "{logged:?}");
+            assert_eq!(world.texts(1)[..4], ["a", "x", "y", "b"]);
+        } else {
+            assert!(logged.is_empty());
+            assert_eq!(world.peers[0].replica.kept().len(), 2);
+        }
+    }
 }
 
 #[test]

@@ -185,6 +185,8 @@ fn taking_up_again_makes_an_edit_and_empties_the_drawer_in_one() {
     assert_eq!(bench.whole.release(1), Err(EditFault::Disk));
     assert_eq!((bench.whole.replica.kept().len(), bench.whole.replica.unsent()), (1, 0));
     bench.slot().set_broken(false);
+    assert!(bench.whole.commit());
+    bench.check_stored();
     bench.whole.take_up_again(1).expect("it is made");
     assert_eq!((bench.whole.replica.kept().len(), bench.whole.replica.unsent()), (0, 1));
     bench.check_stored();
