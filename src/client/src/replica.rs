@@ -4,6 +4,7 @@
 //! transaction.
 
 mod mint;
+mod pending;
 mod receive;
 mod renew;
 mod replace;
@@ -24,17 +25,10 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 pub use self::mint::{Minted, Randomness};
+use self::pending::AllPending;
+pub use self::pending::Pending;
 pub use self::receive::{ReceiveError, Received, Refusal};
 pub use self::undo::History;
-
-/// An op of this site that is not sequenced yet.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pending {
-    /// The op.
-    pub op: Op,
-    /// Whether its key was minted before the site had its number: then it gets another before it is sent.
-    pub unnumbered: bool,
-}
 
 /// Something of this person's that did not come to stand, kept until they decide.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,7 +99,7 @@ pub struct Replica {
     limits: Limits,
     confirmed: List,
     shown: List,
-    pending: BTreeMap<u64, Pending>,
+    pending: AllPending,
     issued: HashSet<Key>,
     kept: BTreeMap<u64, Kept>,
     history: History,
@@ -139,7 +133,7 @@ impl Replica {
             limits: Limits::DEFAULT,
             shown: confirmed.clone(),
             confirmed,
-            pending,
+            pending: pending.into_values().collect(),
             issued,
             kept,
             history: History::default(),
@@ -185,7 +179,7 @@ impl Replica {
     /// How many edits are not sequenced; joining is none.
     #[must_use]
     pub fn unsent(&self) -> usize {
-        self.pending().filter(|op| op.ctr != 1).count()
+        self.pending.len() - usize::from(self.pending.contains_key(&1))
     }
 
     /// The drawer: what was refused or lost, by number.
@@ -280,12 +274,12 @@ impl Replica {
     /// Gives every pending op the `prev` that it has now.
     fn chain_pending(&mut self, writes: &mut Vec<Write>) {
         let mut prev = self.sequenced();
-        for (ctr, pending) in &mut self.pending {
+        for pending in self.pending.values_mut() {
             if pending.op.prev != prev {
                 pending.op.prev = prev;
                 writes.push(Write::Pending(pending.clone()));
             }
-            prev = *ctr;
+            prev = pending.op.ctr;
         }
     }
 

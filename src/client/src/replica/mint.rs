@@ -94,7 +94,7 @@ impl Replica {
         let Minted { outcome, pending, issued, step, way, .. } = minted;
         for pending in pending {
             self.shown.say(&pending.op);
-            self.pending.insert(pending.op.ctr, pending);
+            self.pending.insert(pending);
         }
         self.issued.extend(issued);
         match step {

@@ -88,7 +88,7 @@ impl Replica {
     /// stamp, which a copy of a site makes: the first in the log stands, not the first that was shown.
     fn shows_as_if_anew(&self, op: &Op, added: bool) -> bool {
         let item = op.body.item();
-        let mut like = self.pending().filter(|pending| pending.body.item() == item).peekable();
+        let mut like = self.pending.about(item).peekable();
         if like.peek().is_none() {
             return match item {
                 Some(item) => self.shown.item(item) == self.confirmed.item(item),
@@ -102,8 +102,8 @@ impl Replica {
     fn pending_text(&self, item: ItemId) -> Option<SmolStr> {
         let found = self.shown.item(item)?;
         let written = found.written(Field::Text)?;
-        let mut writers = self.pending.values().filter(|pending| pending.op.body.item() == Some(item));
-        writers.any(|pending| pending.op.hlc == written.hlc).then(|| SmolStr::new(found.text()))
+        let mut writers = self.pending.about(Some(item));
+        writers.any(|op| op.hlc == written.hlc).then(|| SmolStr::new(found.text()))
     }
 
     /// Keeps a text of ours if another one is shown now.
@@ -120,7 +120,7 @@ impl Replica {
         match self.pending.get(&op.ctr) {
             Some(pending) if pending.op.hash == op.hash => {
                 let rekeyed = pending.op.key() != op.key();
-                self.pending.remove(&op.ctr);
+                self.pending.remove(op.ctr);
                 writes.push(Write::Settled(op.ctr));
                 if matches!(op.body, Body::Join(_)) {
                     self.joined(writes);
@@ -170,7 +170,7 @@ impl Replica {
         }
         let contradicted = self.is_contradicted();
         for ctr in self.needing(id.ctr) {
-            let Some(pending) = self.pending.remove(&ctr) else { continue };
+            let Some(pending) = self.pending.remove(ctr) else { continue };
             self.spent = self.spent.max(ctr);
             writes.push(Write::Settled(ctr));
             if !matches!(pending.op.body, Body::Join(_)) {
@@ -230,7 +230,7 @@ impl Replica {
         let settled = self.pending.range(..=contained.unwrap_or(0));
         let settled = settled.filter(|(_, pending)| !has_effect(&pending.op, &self.confirmed));
         for ctr in settled.map(|(ctr, _)| *ctr).collect::<Vec<_>>() {
-            if let Some(pending) = self.pending.remove(&ctr) {
+            if let Some(pending) = self.pending.remove(ctr) {
                 writes.extend([Write::Settled(ctr), Write::Journal(pending.op)]);
             }
         }
@@ -246,8 +246,10 @@ impl Replica {
         let renews = !others.is_empty() || passed_over;
         for op in own {
             // One that is pending again already may have got another key or stamp since.
-            if let std::collections::btree_map::Entry::Vacant(vacant) = self.pending.entry(op.ctr) {
-                writes.push(Write::Pending(vacant.insert(Pending { op, unnumbered: false }).clone()));
+            if !self.pending.contains_key(&op.ctr) {
+                let pending = Pending { op, unnumbered: false };
+                writes.push(Write::Pending(pending.clone()));
+                self.pending.insert(pending);
             }
         }
         if renews {

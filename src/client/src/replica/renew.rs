@@ -22,17 +22,17 @@ impl Replica {
         self.secret = secret;
         self.site = secret.site();
         self.history = History::default();
-        let pending = old.into_values().map(|pending| pending.op);
+        let pending = old.into_ops();
         let mut edits = first.into_iter().chain(pending).filter(|op| !matches!(op.body, Body::Join(_))).peekable();
         if let Some(first) = edits.peek() {
             let hlc = Hlc { tick: first.hlc.tick, site: self.site };
             let epoch = self.confirmed.epoch().id;
             let join = Op::new(OpId { site: self.site, ctr: 1 }, 0, epoch, hlc, self.join());
-            self.pending.insert(1, Pending { op: join, unnumbered: false });
+            self.pending.insert(Pending { op: join, unnumbered: false });
         }
         for (ctr, Op { epoch, hlc, body, .. }) in (2..).zip(edits) {
             let op = Op::new(OpId { site: self.site, ctr }, ctr - 1, epoch, hlc, body);
-            self.pending.insert(ctr, Pending { op, unnumbered: false });
+            self.pending.insert(Pending { op, unnumbered: false });
         }
         self.spent = 0;
         writes.extend(self.pending.values().cloned().map(Write::Pending));

@@ -54,7 +54,7 @@ impl Replica {
                 writes.push(Write::Pending(pending.clone()));
             }
             self.shown.say(&pending.op);
-            self.pending.insert(ctr, pending);
+            self.pending.insert(pending);
         }
     }
 

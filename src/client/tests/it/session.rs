@@ -249,7 +249,7 @@ fn a_snapshot_that_is_cut_is_nothing_and_one_that_begins_again_is_whole() {
     world.add(0, &["a", "b", "c"]);
     world.settle();
     let list = &world.relay.list;
-    let parts: Vec<_> = snapshot::parts(list, 100).collect();
+    let parts: Vec<_> = snapshot::parts(list, 60).collect();
     assert!(parts.len() > 2);
     let begin = || ToSite::SnapshotBegin(Box::new(snapshot::begin(list)));
     let part = |at: usize| ToSite::SnapshotPart { list: UID, part: parts[at].clone() };
