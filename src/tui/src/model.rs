@@ -1,0 +1,333 @@
+//! What the screen knows, beside the list.
+
+use betwixt_core::edit::{Edit, Spot};
+use betwixt_core::hlc::Millis;
+use betwixt_core::id::ItemId;
+use betwixt_core::list::List;
+use betwixt_core::name::ListName;
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+use crate::editor::{Editor, Target};
+use crate::keymap::{Chord, Context, Keymap, Preset};
+use crate::layout::Regions;
+use crate::msg::{Effect, Link, Refusal, Status};
+use crate::people::People;
+use crate::text_line::TextLine;
+use crate::theme::Theme;
+use crate::toast::Toast;
+
+/// Rows that stay in sight above and below the selected one, where there is room.
+const MARGIN: usize = 2;
+
+/// What the screen is started with.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// What the list is called on the relay.
+    pub list: ListName,
+    /// What the person is called.
+    pub person: String,
+    /// How this program was really started, to start it again.
+    pub command: String,
+    /// The socket of the local relay.
+    pub socket: String,
+    /// The folder where everything is kept.
+    pub data: String,
+    /// The relay that was named at the start, if it was.
+    pub relay: Option<String>,
+    /// The colours.
+    pub theme: Theme,
+    /// The keys.
+    pub preset: Preset,
+}
+
+/// What the screen knows, beside the list.
+///
+/// The selection, the editor and the scroll position are held by item: the screen is scrolled so that the focused row
+/// stands on `line`, wherever others push it.
+#[derive(Debug)]
+pub struct Model {
+    pub(crate) setup: Setup,
+    pub(crate) keymap: Keymap,
+    pub(crate) area: Rect,
+    /// The selected item; live, if any item is.
+    pub(crate) selected: Option<ItemId>,
+    /// Its row when it was last seen.
+    last_row: usize,
+    /// Which line of the rows region the focused row stands on.
+    pub(crate) line: usize,
+    /// Whether a key was ever pressed. Until then nothing is under a hand, and the first row stays in sight.
+    pub(crate) is_touched: bool,
+    pub(crate) editor: Option<Editor>,
+    /// What lies over the rows.
+    pub(crate) overlay: Option<Overlay>,
+    pub(crate) chord: Chord,
+    /// The edit whose outcome is awaited.
+    pub(crate) sent: Option<Sent>,
+    pub(crate) toast: Option<Toast>,
+    /// An editor that was closed with its text thrown away; undo opens it again while its toast is shown.
+    pub(crate) thrown_away: Option<Editor>,
+    pub(crate) people: People,
+    pub(crate) status: Status,
+    pub(crate) refusals: Vec<Refusal>,
+    /// Whether the dialog about another list was opened since the link said so.
+    pub(crate) was_asked: bool,
+    /// What was last told to the others.
+    here: Option<(Option<ItemId>, bool)>,
+    /// What was last asked of the shell's timer.
+    wake: Option<Millis>,
+}
+
+/// What lies over the rows.
+#[derive(Debug)]
+pub(crate) enum Overlay {
+    /// All keys, scrolled down by so many lines.
+    Help { scrolled: usize },
+    /// The refused edits, with the number of the selected one.
+    Drawer { at: Option<u64> },
+    /// What becomes of a list whose name another list has.
+    Dialog(Dialog),
+}
+
+/// The dialog about another list of the same name.
+#[derive(Debug, Default)]
+pub(crate) struct Dialog {
+    /// The picked choice. None at first, so that a stray Enter does nothing.
+    pub picked: Option<Pick>,
+    /// The new name, while it is being written, and what is wrong with it.
+    pub name: Option<(TextLine, Option<String>)>,
+}
+
+/// A choice of the dialog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pick {
+    Merge,
+    Keep,
+    Export,
+}
+
+/// An edit that is on its way through the client.
+#[derive(Debug)]
+pub(crate) struct Sent {
+    pub what: Sending,
+    /// The first row on the screen before it.
+    pub top: usize,
+    /// A key that waits for its outcome.
+    pub then: Option<KeyEvent>,
+}
+
+/// What an edit was meant to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Sending {
+    /// The new item of the editor; whether the next one opens.
+    New {
+        opens_next: bool,
+    },
+    /// Pasted items.
+    Pasted {
+        opens_next: bool,
+    },
+    /// The text of the editor's item, over a text of theirs.
+    Rewrite {
+        over: Option<String>,
+    },
+    /// The editor's item, which somebody had deleted.
+    Restore,
+    Move,
+    Delete,
+    Write,
+    Undo,
+    Redo,
+}
+
+impl Model {
+    /// A screen that knows nothing yet, of 80 columns and 24 rows until it is told otherwise.
+    ///
+    /// # Panics
+    ///
+    /// If a keymap that comes with the program has a fault; a test reads them all.
+    #[must_use]
+    pub fn new(setup: Setup) -> Self {
+        let keymap = Keymap::of(setup.preset).expect("the presets have no fault");
+        Self {
+            setup,
+            keymap,
+            area: Rect { x: 0, y: 0, width: 80, height: 24 },
+            selected: None,
+            last_row: 0,
+            line: 0,
+            is_touched: false,
+            editor: None,
+            overlay: None,
+            chord: Chord::default(),
+            sent: None,
+            toast: None,
+            thrown_away: None,
+            people: People::default(),
+            status: Status::default(),
+            refusals: Vec::new(),
+            was_asked: false,
+            here: None,
+            wake: None,
+        }
+    }
+
+    /// The selected item; `None` if the list has no live item. Brought up to date by each `update`.
+    #[must_use]
+    pub fn selected(&self) -> Option<ItemId> {
+        self.selected
+    }
+
+    /// Whether text is being written: a shell may then hold back what would disturb.
+    #[must_use]
+    pub fn is_writing(&self) -> bool {
+        self.context().is_typing()
+    }
+
+    /// What keys are about now.
+    pub(crate) fn context(&self) -> Context {
+        match (&self.overlay, &self.editor) {
+            (Some(Overlay::Help { .. }), _) => Context::Help,
+            (Some(Overlay::Drawer { .. }), _) => Context::Drawer,
+            (Some(Overlay::Dialog(Dialog { name: Some(_), .. })), _) => Context::Name,
+            (Some(Overlay::Dialog(_)), _) => Context::Dialog,
+            (None, Some(_)) => Context::Editor,
+            (None, None) => Context::List,
+        }
+    }
+
+    /// Rows that the screen shows at once; at least one.
+    pub(crate) fn height(&self) -> usize {
+        Regions::of(self.area).map_or(1, |regions| usize::from(regions.rows.height))
+    }
+
+    /// Where an editor stands that has no live row of its own: how many live rows are before it.
+    pub(crate) fn inserted_at(&self, list: &List) -> Option<usize> {
+        let rank = |id| list.item(id).map(|item| (list.order().rank(&item.position.key, id).live, !item.deleted()));
+        let spot = match self.editor.as_ref()?.target {
+            Target::New { spot, .. } => spot,
+            Target::Item(id) if list.row(id).is_some() => return None,
+            Target::Item(id) => Spot::Before(id),
+        };
+        Some(match spot {
+            Spot::Top => 0,
+            Spot::Bottom => list.order().live_len(),
+            Spot::Before(id) => rank(id).map_or(self.last_row, |(row, _)| row),
+            Spot::After(id) => rank(id).map_or(self.last_row, |(row, is_live)| row + usize::from(is_live)),
+        })
+    }
+
+    /// Which line of the whole page, the editor's own line counted, has the focus.
+    pub(crate) fn focus(&self, list: &List) -> usize {
+        self.inserted_at(list).or_else(|| self.edited_row(list)).unwrap_or_else(|| self.selected_row(list))
+    }
+
+    fn edited_row(&self, list: &List) -> Option<usize> {
+        match self.editor.as_ref()?.target {
+            Target::Item(id) => list.row(id),
+            Target::New { .. } => None,
+        }
+    }
+
+    /// The row of the selected item.
+    pub(crate) fn selected_row(&self, list: &List) -> usize {
+        self.selected.and_then(|id| list.row(id)).unwrap_or(self.last_row)
+    }
+
+    /// Lines of the whole page: live rows, and the editor's own line.
+    pub(crate) fn page_lines(&self, list: &List) -> usize {
+        list.order().live_len() + usize::from(self.inserted_at(list).is_some())
+    }
+
+    /// Which line of the whole page is the first on the screen.
+    pub(crate) fn top(&self, list: &List) -> usize {
+        self.focus(list).saturating_sub(self.line.min(self.height() - 1))
+    }
+
+    /// Scrolls as little as brings the focus into sight, where `top` was the first line on the screen.
+    pub(crate) fn reveal(&mut self, list: &List, top: usize) {
+        let (focus, height) = (self.focus(list), self.height());
+        let margin = MARGIN.min((height - 1) / 2);
+        let lowest = focus.saturating_sub(margin);
+        let highest = (focus + margin + 1).saturating_sub(height);
+        let top = if top > lowest { lowest } else { top.max(highest) };
+        let top = top.min(self.page_lines(list).saturating_sub(height));
+        self.line = focus.saturating_sub(top).min(height - 1);
+    }
+
+    /// Selects an item and scrolls as little as brings it into sight.
+    pub(crate) fn select(&mut self, list: &List, id: ItemId, top: usize) {
+        self.selected = Some(id);
+        self.last_row = self.selected_row(list);
+        self.reveal(list, top);
+    }
+
+    /// Fits what is held to the list as it is now: whatever others did, the selection is a live item.
+    pub(crate) fn settle(&mut self, list: &List) {
+        if !self.is_touched {
+            self.selected = list.at_row(0);
+            self.line = 0;
+        } else if self.selected.is_none_or(|id| list.row(id).is_none()) {
+            let near = self.selected.and_then(|id| list.live_after(id).or_else(|| list.live_before(id)));
+            let last = list.order().live_len().saturating_sub(1);
+            self.selected = near.or_else(|| list.at_row(self.last_row.min(last)));
+        }
+        self.last_row = self.selected_row(list);
+        self.line = self.line.min(self.focus(list)).min(self.height() - 1);
+        if let Some(Overlay::Drawer { at }) = &mut self.overlay {
+            let is_there = at.is_some_and(|at| self.refusals.iter().any(|one| one.number == at));
+            if !is_there {
+                // The next one below what was there, as numbers ascend.
+                let next = self.refusals.iter().find(|one| at.is_some_and(|at| one.number > at));
+                *at = next.or(self.refusals.last()).map(|one| one.number);
+            }
+        }
+        if self.status.link != Link::OtherList {
+            self.was_asked = false;
+            if matches!(self.overlay, Some(Overlay::Dialog(_))) {
+                self.overlay = None;
+            }
+        } else if !self.was_asked && self.context() == Context::List {
+            self.was_asked = true;
+            self.chord.clear();
+            self.overlay = Some(Overlay::Dialog(Dialog::default()));
+        }
+    }
+
+    /// Forgets what was shown for a while and whose time is over.
+    pub(crate) fn expire(&mut self, now: Millis) {
+        if self.toast.as_ref().is_some_and(|toast| toast.until <= now) {
+            self.toast = None;
+            self.thrown_away = None;
+        }
+        if self.chord.until().is_some_and(|until| until <= now) {
+            self.chord.clear();
+        }
+        if self.wake.is_some_and(|wake| wake <= now) {
+            self.wake = None;
+        }
+    }
+
+    /// Sends an edit and awaits its outcome.
+    pub(crate) fn send(&mut self, list: &List, edit: Edit, what: Sending) -> Vec<Effect> {
+        self.sent = Some(Sent { what, top: self.top(list), then: None });
+        vec![Effect::Edit(edit)]
+    }
+
+    /// Adds what follows from any message: where the person is, and when to wake.
+    pub(crate) fn follow_up(&mut self, effects: &mut Vec<Effect>) {
+        let editing = matches!(self.editor, Some(Editor { target: Target::Item(_), .. }));
+        let here = (self.selected, editing);
+        if self.here != Some(here) && (self.is_touched || self.selected.is_some()) {
+            self.here = Some(here);
+            effects.push(Effect::Here { at: here.0, editing });
+        }
+        let wake = [self.chord.until(), self.toast.as_ref().map(|toast| toast.until)].into_iter().flatten().min();
+        if let Some(time) = wake
+            && self.wake != wake
+        {
+            effects.push(Effect::WakeAt(time));
+            self.wake = wake;
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! How the model looks. Draws what is in sight and nothing else.
+
+mod dialog;
+mod drawer;
+mod first_screen;
+mod foot;
+mod gauge;
+mod help;
+mod pieces;
+mod rows;
+mod status;
+mod title;
+
+use betwixt_core::list::List;
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use self::pieces::Pieces;
+use crate::layout::{COLS_MIN, ROWS_MIN, Regions};
+use crate::model::{Model, Overlay};
+use crate::words::{cells, thousands};
+
+pub(crate) use self::help::lines as help_lines;
+
+/// Draws a frame of any size.
+///
+/// Every text of others passes `SafeText` on its way to a cell. The cursor is put where writing happens, else on the
+/// selected row, where screen readers and input methods look for it. Costs the rows in sight.
+pub fn view(model: &Model, list: &List, frame: &mut Frame<'_>) {
+    let area = frame.area();
+    let Some(regions) = Regions::of(area) else {
+        let notice = Pieces::of(format!("{COLS_MIN}x{ROWS_MIN} or more, please"), model.setup.theme.text);
+        notice.draw_in(frame.buffer_mut(), Rect { height: area.height.min(1), ..area });
+        return;
+    };
+    let buffer = frame.buffer_mut();
+    let cursor = body(model, list, &regions, buffer);
+    let range = range(model, list, &regions);
+    title::draw(model, list, &regions, range.as_deref(), buffer);
+    for rule in [regions.top_rule, regions.bottom_rule].into_iter().flatten() {
+        draw_rule(model, rule, range.as_deref().filter(|_| Some(rule) == regions.bottom_rule), buffer);
+    }
+    gauge::draw(model, list, &regions, buffer);
+    foot::draw(model, list, &regions, buffer);
+    if let Some(cursor) = cursor.filter(|cursor| area.contains(*cursor)) {
+        frame.set_cursor_position(cursor);
+    }
+}
+
+/// Draws what stands between title and gauge; returns where the cursor goes.
+fn body(model: &Model, list: &List, regions: &Regions, buffer: &mut Buffer) -> Option<Position> {
+    match &model.overlay {
+        Some(Overlay::Help { scrolled }) => help::draw(model, *scrolled, regions.rows, buffer),
+        Some(Overlay::Drawer { at }) => drawer::draw(model, *at, regions.rows, buffer),
+        Some(Overlay::Dialog(dialog)) => dialog::draw(model, dialog, regions.rows, buffer),
+        None if model.page_lines(list) == 0 => first_screen::draw(model, regions.rows, buffer),
+        None => rows::draw(model, list, regions.rows, buffer),
+    }
+}
+
+/// `1-20 of 12,453`, if rows are shown.
+fn range(model: &Model, list: &List, regions: &Regions) -> Option<String> {
+    let len = list.order().live_len();
+    if len == 0 || model.overlay.is_some() {
+        return None;
+    }
+    let height = usize::from(regions.rows.height);
+    let top = rows::top(model, list, height);
+    // The editor's own line is none of the rows.
+    let inserted = model.inserted_at(list);
+    let first = top - usize::from(inserted.is_some_and(|at| at < top));
+    let last_line = (top + height).min(model.page_lines(list));
+    let last = last_line - usize::from(inserted.is_some_and(|at| at < last_line));
+    Some(format!("{}-{} of {}", thousands((first + 1).min(last)), thousands(last), thousands(len)))
+}
+
+fn draw_rule(model: &Model, area: Rect, words: Option<&str>, buffer: &mut Buffer) {
+    let theme = &model.setup.theme;
+    let inner = inset(area);
+    Pieces::of("─".repeat(usize::from(inner.width)), theme.rule).draw_in(buffer, inner);
+    if let Some(words) = words {
+        let words = Pieces::of(format!(" {words} "), theme.dim);
+        let width = cells(words.width()).min(inner.width);
+        let x = inner.right().saturating_sub(width + 2).max(inner.x);
+        words.draw_in(buffer, Rect { x, width, ..inner });
+    }
+}
+
+/// An area without a column on each side.
+fn inset(area: Rect) -> Rect {
+    Rect { x: area.x.saturating_add(1), width: area.width.saturating_sub(2), ..area }
+}
+
+/// The line of an area with this number from its top; empty if it has not so many.
+fn line_of(area: Rect, number: usize) -> Rect {
+    let y = area.y.saturating_add(cells(number));
+    Rect { y, height: u16::from(y < area.bottom()), ..area }
+}

@@ -1,0 +1,94 @@
+//! All keys, out of the keymap.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use super::{Pieces, inset, line_of};
+use crate::keymap::{Context, Group};
+use crate::layout::Regions;
+use crate::model::Model;
+use crate::words::cells;
+
+/// Columns from which help stands in two columns.
+const TWO_COLUMNS_MIN: u16 = 76;
+/// Cells for the keys of an action.
+const KEYS_CELLS: usize = 17;
+
+const SECTIONS: [(&str, Context, Group); 6] = [
+    ("Go", Context::List, Group::Go),
+    ("Write", Context::List, Group::Write),
+    ("Arrange", Context::List, Group::Arrange),
+    ("Program", Context::List, Group::Program),
+    ("While writing", Context::Editor, Group::Editor),
+    ("Refused edits", Context::Drawer, Group::Drawer),
+];
+
+/// How many lines help has on this screen.
+pub(crate) fn lines(model: &Model) -> usize {
+    columns(model).iter().map(Vec::len).max().unwrap_or_default()
+}
+
+pub(super) fn draw(model: &Model, scrolled: usize, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+    let columns = columns(model);
+    let area = inset(area);
+    let most = lines(model).saturating_sub(usize::from(area.height));
+    let scrolled = scrolled.min(most);
+    let width = area.width / cells(columns.len()).max(1);
+    for (at, column) in columns.iter().enumerate() {
+        let x = area.x + width * cells(at);
+        let column_area = Rect { x, width: width.saturating_sub(1), ..area };
+        for (number, line) in column.iter().skip(scrolled).take(usize::from(area.height)).enumerate() {
+            line.draw_in(buffer, line_of(column_area, number));
+        }
+    }
+    Some(Position { x: area.x, y: area.y })
+}
+
+/// The lines of help, in as many columns as there is room for.
+fn columns(model: &Model) -> Vec<Vec<Pieces>> {
+    let width = Regions::of(model.area).map_or(0, |regions| regions.rows.width);
+    let sections: Vec<Vec<Pieces>> = SECTIONS.iter().map(|one| section(model, *one)).collect();
+    if width < TWO_COLUMNS_MIN {
+        return vec![flow(sections)];
+    }
+    // Cut between sections where the longer side is shortest.
+    let lines = |sections: &[Vec<Pieces>]| sections.iter().map(|one| one.len() + 1).sum::<usize>();
+    let cut = (1..sections.len())
+        .min_by_key(|cut| {
+            let (left, right) = sections.split_at(*cut);
+            lines(left).max(lines(right))
+        })
+        .unwrap_or(sections.len());
+    let mut left = sections;
+    let right = left.split_off(cut);
+    vec![flow(left), flow(right)]
+}
+
+/// Sections one below the other, with a blank line between them.
+fn flow(sections: Vec<Vec<Pieces>>) -> Vec<Pieces> {
+    let mut lines: Vec<Pieces> = Vec::new();
+    for section in sections.into_iter().filter(|section| section.len() > 1) {
+        if !lines.is_empty() {
+            lines.push(Pieces::new());
+        }
+        lines.extend(section);
+    }
+    lines
+}
+
+fn section(model: &Model, (heading, context, group): (&str, Context, Group)) -> Vec<Pieces> {
+    let theme = &model.setup.theme;
+    let mut actions = model.keymap.actions(context);
+    actions.retain(|action| {
+        let is_level = matches!(action, crate::keymap::Action::Deeper | crate::keymap::Action::Shallower);
+        action.group() == group || (context == Context::Editor && is_level)
+    });
+    let mut lines = vec![Pieces::of(heading, theme.title)];
+    for action in actions {
+        let keys: Vec<String> = model.keymap.keys_of(context, action).collect();
+        let keys = keys.join(" ");
+        let gap = " ".repeat(KEYS_CELLS.saturating_sub(keys.chars().count()).max(1));
+        lines.push(Pieces::of(keys, theme.key).and(gap, theme.text).and(action.words(), theme.text));
+    }
+    lines
+}
