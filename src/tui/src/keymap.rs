@@ -6,7 +6,7 @@ mod preset;
 
 use std::fmt;
 
-use crokey::{KeyCombination, KeyCombinationFormat};
+use crokey::{KeyCombination, KeyCombinationFormat, OneToThree};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 pub(crate) use self::action::{Action, Group};
@@ -32,6 +32,7 @@ pub(crate) enum Context {
 
 impl Context {
     /// All of them.
+    #[cfg(test)]
     pub(crate) const ALL: [Self; 6] = [Self::List, Self::Editor, Self::Help, Self::Drawer, Self::Dialog, Self::Name];
 
     /// Whether plain characters are typed here.
@@ -206,21 +207,14 @@ fn parse(name: &str) -> Option<KeyCombination> {
         return Some(one_form(KeyCode::Char(c), KeyModifiers::NONE));
     }
     let parsed = crokey::parse(name).ok()?;
-    match parsed.codes.iter().as_slice_of_one() {
-        Some(code) => Some(one_form(code, parsed.modifiers)),
-        None => None,
-    }
+    code(parsed).map(|code| one_form(code, parsed.modifiers))
 }
 
-/// A key combination of one key only: terminals cannot report more.
-trait OneCode {
-    fn as_slice_of_one(self) -> Option<KeyCode>;
-}
-
-impl<'a, I: Iterator<Item = &'a KeyCode>> OneCode for I {
-    fn as_slice_of_one(mut self) -> Option<KeyCode> {
-        let first = self.next().copied();
-        first.filter(|_| self.next().is_none())
+/// The one key of a combination: terminals cannot report more at a time.
+fn code(key: KeyCombination) -> Option<KeyCode> {
+    match key.codes {
+        OneToThree::One(code) => Some(code),
+        _ => None,
     }
 }
 
@@ -229,7 +223,7 @@ pub(crate) fn spell(keys: &[KeyCombination]) -> String {
     let format = KeyCombinationFormat::default().with_implicit_shift();
     let names: Vec<String> = keys
         .iter()
-        .map(|key| match key.codes.iter().as_slice_of_one() {
+        .map(|key| match code(*key) {
             Some(KeyCode::PageDown) => "PgDn".to_owned(),
             Some(KeyCode::PageUp) => "PgUp".to_owned(),
             Some(KeyCode::BackTab) => "Shift-Tab".to_owned(),
@@ -243,7 +237,7 @@ pub(crate) fn spell(keys: &[KeyCombination]) -> String {
 
 /// The digit that a key is.
 pub(crate) fn digit(key: KeyCombination) -> Option<usize> {
-    match key.codes.iter().as_slice_of_one() {
+    match code(key) {
         Some(KeyCode::Char(c)) if key.modifiers.is_empty() => c.to_digit(10).and_then(|digit| digit.try_into().ok()),
         _ => None,
     }
@@ -251,14 +245,13 @@ pub(crate) fn digit(key: KeyCombination) -> Option<usize> {
 
 /// Whether a key types a character.
 fn is_text(key: KeyCombination) -> bool {
-    let is_char = matches!(key.codes.iter().as_slice_of_one(), Some(KeyCode::Char(_)));
+    let is_char = matches!(code(key), Some(KeyCode::Char(_)));
     is_char && (key.modifiers - KeyModifiers::SHIFT).is_empty()
 }
 
 /// Whether a plain terminal sends another key's byte for this one: Tab, Enter, Esc.
 fn is_same_byte_as_another(key: KeyCombination) -> bool {
-    key.modifiers == KeyModifiers::CONTROL
-        && matches!(key.codes.iter().as_slice_of_one(), Some(KeyCode::Char('i' | 'm' | '[')))
+    key.modifiers == KeyModifiers::CONTROL && matches!(code(key), Some(KeyCode::Char('i' | 'm' | '[')))
 }
 
 #[cfg(test)]

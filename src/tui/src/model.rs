@@ -246,8 +246,12 @@ impl Model {
 
     /// Scrolls as little as brings the focus into sight, where `top` was the first line on the screen.
     pub(crate) fn reveal(&mut self, list: &List, top: usize) {
+        self.reveal_within(list, top, MARGIN);
+    }
+
+    fn reveal_within(&mut self, list: &List, top: usize, margin: usize) {
         let (focus, height) = (self.focus(list), self.height());
-        let margin = MARGIN.min((height - 1) / 2);
+        let margin = margin.min((height - 1) / 2);
         let lowest = focus.saturating_sub(margin);
         let highest = (focus + margin + 1).saturating_sub(height);
         let top = if top > lowest { lowest } else { top.max(highest) };
@@ -257,9 +261,14 @@ impl Model {
 
     /// Selects an item and scrolls as little as brings it into sight.
     pub(crate) fn select(&mut self, list: &List, id: ItemId, top: usize) {
+        self.select_within(list, id, top, MARGIN);
+    }
+
+    /// As [`Model::select`], with so many rows in sight on either side of it.
+    pub(crate) fn select_within(&mut self, list: &List, id: ItemId, top: usize, margin: usize) {
         self.selected = Some(id);
         self.last_row = self.selected_row(list);
-        self.reveal(list, top);
+        self.reveal_within(list, top, margin);
     }
 
     /// Fits what is held to the list as it is now: whatever others did, the selection is a live item.

@@ -38,8 +38,11 @@ pub fn view(model: &Model, list: &List, frame: &mut Frame<'_>) {
     let cursor = body(model, list, &regions, buffer);
     let range = range(model, list, &regions);
     title::draw(model, list, &regions, range.as_deref(), buffer);
-    for rule in [regions.top_rule, regions.bottom_rule].into_iter().flatten() {
-        draw_rule(model, rule, range.as_deref().filter(|_| Some(rule) == regions.bottom_rule), buffer);
+    if let Some(rule) = regions.top_rule {
+        draw_rule(model, rule, above(model, list, &regions).as_deref(), buffer);
+    }
+    if let Some(rule) = regions.bottom_rule {
+        draw_rule(model, rule, range.as_deref(), buffer);
     }
     gauge::draw(model, list, &regions, buffer);
     foot::draw(model, list, &regions, buffer);
@@ -57,6 +60,12 @@ fn body(model: &Model, list: &List, regions: &Regions, buffer: &mut Buffer) -> O
         None if model.page_lines(list) == 0 => first_screen::draw(model, regions.rows, buffer),
         None => rows::draw(model, list, regions.rows, buffer),
     }
+}
+
+/// `↑ 12 more`, if rows are hidden above: what others put there must not go unseen.
+fn above(model: &Model, list: &List, regions: &Regions) -> Option<String> {
+    let top = rows::top(model, list, usize::from(regions.rows.height));
+    (top > 0 && model.overlay.is_none()).then(|| format!("↑ {} more", thousands(top)))
 }
 
 /// `1-20 of 12,453`, if rows are shown.

@@ -152,7 +152,7 @@ fn discard(model: &mut Model, list: &List, now: Millis) {
     close(model, list);
     if editor.is_changed() && !(editor.is_blank() && matches!(editor.target, Target::New { .. })) {
         let key = key_of(model, Action::Undo);
-        model.toast = Some(Toast::calm(&format!("what you wrote was not kept; {key} brings it back"), now));
+        model.toast = Some(Toast::calm(&format!("not kept; {key} brings it back"), now));
         model.thrown_away = Some(editor);
     }
 }

@@ -74,7 +74,11 @@ fn go(model: &mut Model, list: &List, step: Step) {
         Step::To(row) => (row, top),
     };
     if let Some(id) = list.at_row(row.min(last)) {
-        model.select(list, id, top);
+        match step {
+            // A page is a page: the margin would make it two rows less.
+            Step::Scroll(_) => model.select_within(list, id, top, 0),
+            Step::By(_) | Step::To(_) => model.select(list, id, top),
+        }
     }
 }
 
@@ -172,7 +176,7 @@ fn indent(model: &mut Model, list: &List, levels: isize, now: Millis) -> Vec<Eff
     let new = u8::try_from(wished).unwrap_or(DEPTH_MAX).min(deepest);
     if new == depth {
         if levels > 0 {
-            model.toast = Some(Toast::calm("as deep as it goes: one level below the row above", now));
+            model.toast = Some(Toast::calm("no deeper than below the row above", now));
         }
         return vec![];
     }

@@ -90,7 +90,7 @@ fn sparkline(lengths: &Lengths) -> String {
         .into_iter()
         .map(|count| match count {
             0 => " ",
-            count => BARS[(count * (BARS.len() - 1)).div_ceil(most).min(BARS.len() - 1)],
+            count => BARS[((count * BARS.len()).div_ceil(most) - 1).min(BARS.len() - 1)],
         })
         .collect()
 }
@@ -117,8 +117,8 @@ mod tests {
     #[test]
     fn bars_are_as_high_as_keys_are_many() {
         check(&[(3, 1)], "█");
-        check(&[(2, 7), (3, 1), (5, 14)], "▅▂ █");
-        check(&[(1, 1), (128, 1_000)], "▂         █");
+        check(&[(2, 7), (3, 1), (5, 14)], "▄▁ █");
+        check(&[(1, 1), (128, 1_000)], "▁          █");
     }
 
     #[test]
