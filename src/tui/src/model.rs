@@ -254,7 +254,13 @@ impl Model {
         let margin = margin.min((height - 1) / 2);
         let lowest = focus.saturating_sub(margin);
         let highest = (focus + margin + 1).saturating_sub(height);
-        let top = if top > lowest { lowest } else { top.max(highest) };
+        let is_far = focus + height < top || focus >= top + 2 * height;
+        let top = match top {
+            // Nothing of what was in sight would be: then with as much around it as can be.
+            _ if is_far => focus.saturating_sub(height / 2),
+            top if top > lowest => lowest,
+            top => top.max(highest),
+        };
         let top = top.min(self.page_lines(list).saturating_sub(height));
         self.line = focus.saturating_sub(top).min(height - 1);
     }
@@ -278,8 +284,8 @@ impl Model {
             self.line = 0;
         } else if self.selected.is_none_or(|id| list.row(id).is_none()) {
             let near = self.selected.and_then(|id| list.live_after(id).or_else(|| list.live_before(id)));
-            let last = list.order().live_len().saturating_sub(1);
-            self.selected = near.or_else(|| list.at_row(self.last_row.min(last)));
+            let lowest = list.order().live_len().saturating_sub(1);
+            self.selected = near.or_else(|| list.at_row(self.last_row.min(lowest)));
         }
         self.last_row = self.selected_row(list);
         self.line = self.line.min(self.focus(list)).min(self.height() - 1);
@@ -301,6 +307,12 @@ impl Model {
             self.chord.clear();
             self.overlay = Some(Overlay::Dialog(Dialog::default()));
         }
+    }
+
+    /// Shows a line for a while. What another line offered goes with it.
+    pub(crate) fn say(&mut self, toast: Toast) {
+        self.toast = Some(toast);
+        self.thrown_away = None;
     }
 
     /// Forgets what was shown for a while and whose time is over.

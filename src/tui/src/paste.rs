@@ -100,8 +100,8 @@ mod tests {
 
     #[test]
     fn levels_stop_at_the_deepest() {
-        let steps: String = (0..20).map(|step| format!("{}x\n", " ".repeat(step))).collect();
-        assert_eq!(items(&steps, 0)[19], registers("x", DEPTH_MAX, false));
+        let steps: Vec<String> = (0..20).map(|step| " ".repeat(step) + "x").collect();
+        assert_eq!(items(&steps.join("\n"), 0)[19], registers("x", DEPTH_MAX, false));
     }
 
     #[test]

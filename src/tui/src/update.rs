@@ -46,11 +46,11 @@ pub fn update(model: &mut Model, list: &List, msg: Msg, now: Millis) -> Vec<Effe
         Msg::EditFailed(why) => {
             // An editor stays open: what was written is not lost with the edit.
             model.sent = None;
-            model.toast = Some(Toast::warning(&why, now));
+            model.say(Toast::warning(&why, now));
             vec![]
         }
         Msg::Notice(text) => {
-            model.toast = Some(Toast::calm(&text, now));
+            model.say(Toast::calm(&text, now));
             vec![]
         }
         Msg::Resumed => vec![Effect::Redraw],

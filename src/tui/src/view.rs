@@ -30,7 +30,7 @@ pub(crate) use self::help::lines as help_lines;
 pub fn view(model: &Model, list: &List, frame: &mut Frame<'_>) {
     let area = frame.area();
     let Some(regions) = Regions::of(area) else {
-        let notice = Pieces::of(format!("{COLS_MIN}x{ROWS_MIN} or more, please"), model.setup.theme.text);
+        let notice = Pieces::of(format!("needs {COLS_MIN}x{ROWS_MIN}"), model.setup.theme.text);
         notice.draw_in(frame.buffer_mut(), Rect { height: area.height.min(1), ..area });
         return;
     };
@@ -54,10 +54,10 @@ pub fn view(model: &Model, list: &List, frame: &mut Frame<'_>) {
 /// Draws what stands between title and gauge; returns where the cursor goes.
 fn body(model: &Model, list: &List, regions: &Regions, buffer: &mut Buffer) -> Option<Position> {
     match &model.overlay {
-        Some(Overlay::Help { scrolled }) => help::draw(model, *scrolled, regions.rows, buffer),
-        Some(Overlay::Drawer { at }) => drawer::draw(model, *at, regions.rows, buffer),
-        Some(Overlay::Dialog(dialog)) => dialog::draw(model, dialog, regions.rows, buffer),
-        None if model.page_lines(list) == 0 => first_screen::draw(model, regions.rows, buffer),
+        Some(Overlay::Help { scrolled }) => Some(help::draw(model, *scrolled, regions.rows, buffer)),
+        Some(Overlay::Drawer { at }) => Some(drawer::draw(model, *at, regions.rows, buffer)),
+        Some(Overlay::Dialog(dialog)) => Some(dialog::draw(model, dialog, regions.rows, buffer)),
+        None if model.page_lines(list) == 0 => Some(first_screen::draw(model, regions.rows, buffer)),
         None => rows::draw(model, list, regions.rows, buffer),
     }
 }
@@ -68,20 +68,23 @@ fn above(model: &Model, list: &List, regions: &Regions) -> Option<String> {
     (top > 0 && model.overlay.is_none()).then(|| format!("↑ {} more", thousands(top)))
 }
 
-/// `1-20 of 12,453`, if rows are shown.
+/// `1-20 of 12,453`, if there are rows, or lines of help, out of sight.
 fn range(model: &Model, list: &List, regions: &Regions) -> Option<String> {
     let len = list.order().live_len();
+    let height = usize::from(regions.rows.height);
+    if let Some(Overlay::Help { scrolled }) = &model.overlay {
+        return help::range(model, *scrolled, height);
+    }
     if len == 0 || model.overlay.is_some() {
         return None;
     }
-    let height = usize::from(regions.rows.height);
     let top = rows::top(model, list, height);
     // The editor's own line is none of the rows.
     let inserted = model.inserted_at(list);
     let first = top - usize::from(inserted.is_some_and(|at| at < top));
     let last_line = (top + height).min(model.page_lines(list));
-    let last = last_line - usize::from(inserted.is_some_and(|at| at < last_line));
-    Some(format!("{}-{} of {}", thousands((first + 1).min(last)), thousands(last), thousands(len)))
+    let lowest = last_line - usize::from(inserted.is_some_and(|at| at < last_line));
+    Some(format!("{}-{} of {}", thousands((first + 1).min(lowest)), thousands(lowest), thousands(len)))
 }
 
 fn draw_rule(model: &Model, area: Rect, words: Option<&str>, buffer: &mut Buffer) {

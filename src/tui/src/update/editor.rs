@@ -47,11 +47,11 @@ pub(super) fn write(model: &mut Model, text: &str, now: Millis) {
     let Some(editor) = &mut model.editor else { return };
     match editor.line.write(text) {
         Written::In => {}
-        Written::Shown => model.toast = Some(Toast::calm("control characters are shown as pictures", now)),
+        Written::Shown => model.say(Toast::calm("control characters are shown as pictures", now)),
         Written::TooLong(bytes) => {
             let most = thousands(usize::try_from(Limits::DEFAULT.text_bytes).unwrap_or(usize::MAX));
             let text = format!("not written: an item holds {most} bytes, that would be {}", thousands(bytes));
-            model.toast = Some(Toast::warning(&text, now));
+            model.say(Toast::warning(&text, now));
         }
     }
 }
@@ -74,7 +74,7 @@ pub(super) fn paste_lines(model: &mut Model, list: &List, text: &str, now: Milli
             write(model, &lines.join(" "), now);
             if model.toast.is_none() {
                 let text = format!("{} lines joined into one: this is one item", thousands(lines.len()));
-                model.toast = Some(Toast::calm(&text, now));
+                model.say(Toast::calm(&text, now));
             }
             vec![]
         }
@@ -108,7 +108,7 @@ fn save(model: &mut Model, list: &List, leaving: Leaving, now: Millis) -> Vec<Ef
             }
             _ if editor.is_blank() && editor.has_own_text() && leaving == Leaving::ByEnter => {
                 let key = key_of(model, Action::Delete);
-                model.toast = Some(Toast::warning(&format!("an item needs a text; {key} deletes it"), now));
+                model.say(Toast::warning(&format!("an item needs a text; {key} deletes it"), now));
                 vec![]
             }
             // Esc on an emptied text: nothing that could be saved.
@@ -138,7 +138,7 @@ fn save_item(model: &mut Model, list: &List, id: ItemId, news: News<'_>, now: Mi
     };
     if writes.is_empty() {
         if matches!(news, News::Changed { .. }) {
-            model.toast = Some(Toast::calm("their text stays: you had changed nothing", now));
+            model.say(Toast::calm("their text stays: you had changed nothing", now));
         }
         close(model, list);
         return vec![];
@@ -152,7 +152,7 @@ fn discard(model: &mut Model, list: &List, now: Millis) {
     close(model, list);
     if editor.is_changed() && !(editor.is_blank() && matches!(editor.target, Target::New { .. })) {
         let key = key_of(model, Action::Undo);
-        model.toast = Some(Toast::calm(&format!("not kept; {key} brings it back"), now));
+        model.say(Toast::calm(&format!("not kept; {key} brings it back"), now));
         model.thrown_away = Some(editor);
     }
 }

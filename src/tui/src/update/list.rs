@@ -40,7 +40,10 @@ pub(super) fn act(model: &mut Model, list: &List, action: Action, count: Option<
         Action::Shallower => return indent(model, list, -signed(times), now),
         Action::Undo => return undo(model, list),
         Action::Redo => return model.send(list, Edit::Redo, Sending::Redo),
-        Action::Back => model.toast = None,
+        Action::Back => {
+            model.toast = None;
+            model.thrown_away = None;
+        }
         _ => {}
     }
     vec![]
@@ -56,6 +59,7 @@ pub(super) fn paste(model: &mut Model, list: &List, text: &str) -> Vec<Effect> {
     model.send(list, Edit::Add { spot, items }, Sending::Pasted { opens_next: false })
 }
 
+#[derive(Clone, Copy)]
 enum Step {
     /// By so many rows; the screen follows when it must.
     By(isize),
@@ -66,14 +70,14 @@ enum Step {
 }
 
 fn go(model: &mut Model, list: &List, step: Step) {
-    let Some(last) = list.order().live_len().checked_sub(1) else { return };
+    let Some(lowest) = list.order().live_len().checked_sub(1) else { return };
     let (row, top) = (model.selected_row(list), model.top(list));
     let (row, top) = match step {
         Step::By(rows) => (row.saturating_add_signed(rows), top),
         Step::Scroll(rows) => (row.saturating_add_signed(rows), top.saturating_add_signed(rows)),
         Step::To(row) => (row, top),
     };
-    if let Some(id) = list.at_row(row.min(last)) {
+    if let Some(id) = list.at_row(row.min(lowest)) {
         match step {
             // A page is a page: the margin would make it two rows less.
             Step::Scroll(_) => model.select_within(list, id, top, 0),
@@ -155,11 +159,11 @@ fn delete(model: &mut Model, list: &List, count: usize) -> Vec<Effect> {
 /// Moves the selected item by so many rows, as far as there are rows.
 fn shift(model: &mut Model, list: &List, rows: isize) -> Vec<Effect> {
     let Some(id) = model.selected else { return vec![] };
-    let (row, last) = (model.selected_row(list), list.order().live_len().saturating_sub(1));
-    let target = row.saturating_add_signed(rows).min(last);
+    let (row, lowest) = (model.selected_row(list), list.order().live_len().saturating_sub(1));
+    let target = row.saturating_add_signed(rows).min(lowest);
     let spot = match (target.cmp(&row), list.at_row(target)) {
         (std::cmp::Ordering::Less, _) if target == 0 => Spot::Top,
-        (std::cmp::Ordering::Greater, _) if target == last => Spot::Bottom,
+        (std::cmp::Ordering::Greater, _) if target == lowest => Spot::Bottom,
         (std::cmp::Ordering::Less, Some(other)) => Spot::Before(other),
         (std::cmp::Ordering::Greater, Some(other)) => Spot::After(other),
         _ => return vec![],
@@ -176,7 +180,7 @@ fn indent(model: &mut Model, list: &List, levels: isize, now: Millis) -> Vec<Eff
     let new = u8::try_from(wished).unwrap_or(DEPTH_MAX).min(deepest);
     if new == depth {
         if levels > 0 {
-            model.toast = Some(Toast::calm("no deeper than below the row above", now));
+            model.say(Toast::calm("no deeper than below the row above", now));
         }
         return vec![];
     }

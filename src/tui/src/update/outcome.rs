@@ -21,15 +21,15 @@ const QUOTED_CELLS_MAX: usize = 40;
 pub(super) fn edited(model: &mut Model, list: &List, outcome: &Outcome, now: Millis) -> Vec<Effect> {
     let Some(Sent { what, top, then }) = model.sent.take() else { return vec![] };
     if let Some(text) = message(model, &what, outcome) {
-        model.toast = Some(Toast::calm(&text, now));
+        model.say(Toast::calm(&text, now));
     }
     let live = |id: &&ItemId| list.row(**id).is_some();
     let first = outcome.items.iter().find(live).copied();
-    let last = outcome.items.iter().rfind(live).copied();
+    let newest = outcome.items.iter().rfind(live).copied();
     match what {
         Sending::New { opens_next } | Sending::Pasted { opens_next } => {
             let depth = model.editor.take().map(|editor| editor.depth);
-            if let Some(id) = last {
+            if let Some(id) = newest {
                 model.select(list, id, top);
                 if opens_next {
                     let depth = depth.or_else(|| list.item(id).map(betwixt_core::item::Item::depth)).unwrap_or(0);

@@ -12,15 +12,23 @@ use crate::words::counted;
 /// Lines of a refused edit: what, and why.
 const LINES: usize = 2;
 
-pub(super) fn draw(model: &Model, at: Option<u64>, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+pub(super) fn draw(model: &Model, at: Option<u64>, area: Rect, buffer: &mut Buffer) -> Position {
     let theme = &model.setup.theme;
     let heading = match model.refusals.len() {
         0 => Pieces::of("Nothing is refused.", theme.title),
         refused => Pieces::of(counted(refused, "edit"), theme.title)
             .and(" that the relay did not take; nothing is lost until you throw it away", theme.dim),
     };
-    heading.draw_in(buffer, inset(line_of(area, 0)));
-    let first_line = if area.height > 4 { 2 } else { 1 };
+    // Where there is room for one edit only, that is what is shown.
+    let is_tiny = usize::from(area.height) <= LINES && !model.refusals.is_empty();
+    let first_line = match area.height {
+        _ if is_tiny => 0,
+        height if height > 4 => 2,
+        _ => 1,
+    };
+    if !is_tiny {
+        heading.draw_in(buffer, inset(line_of(area, 0)));
+    }
     let room = usize::from(area.height).saturating_sub(first_line);
     let shown = (room / LINES).max(1);
     let selected = model.refusals.iter().position(|one| Some(one.number) == at).unwrap_or_default();
@@ -35,17 +43,17 @@ pub(super) fn draw(model: &Model, at: Option<u64>, area: Rect, buffer: &mut Buff
             cursor = Some(Position { x: at.x + 1, y: at.y });
         }
     }
-    cursor.or(Some(Position { x: area.x + 1, y: area.y }))
+    cursor.unwrap_or(Position { x: area.x + 1, y: area.y })
 }
 
 fn draw_one(model: &Model, refusal: &Refusal, is_selected: bool, [what, why]: [Rect; 2], buffer: &mut Buffer) {
     let theme = &model.setup.theme;
     let marker = if is_selected { "▌" } else { " " };
-    let marked = || Pieces::of(marker, theme.marker).and(" ", theme.text);
-    let mut line = marked();
+    let head = || Pieces::of(marker, theme.marker).and(" ", theme.text);
+    let mut line = head();
     line.push(SafeText::line(&refusal.what), theme.text);
     line.draw_in(buffer, Rect { width: what.width.saturating_sub(1), ..what });
-    let line = marked().and(&refusal.code, theme.warning);
+    let line = head().and(&refusal.code, theme.warning);
     line.draw_in(buffer, Rect { width: why.width.saturating_sub(1), ..why });
     if is_selected {
         for line in [what, why] {

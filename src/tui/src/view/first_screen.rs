@@ -15,10 +15,12 @@ use crate::words::{cells, thousands};
 const MARGIN: u16 = 3;
 /// Columns from which there is room.
 const ROOMY_COLS: u16 = 60;
+/// Lines that the paragraphs without a command have at least.
+const COMMANDLESS_LINES_MIN: usize = 4;
 /// Cells left of a command.
 const COMMAND_INDENT: usize = 4;
 
-pub(super) fn draw(model: &Model, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+pub(super) fn draw(model: &Model, area: Rect, buffer: &mut Buffer) -> Position {
     let margin = if area.width >= ROOMY_COLS { MARGIN } else { 1 };
     let area = Rect { x: area.x + margin, width: area.width.saturating_sub(margin + 1), ..area };
     let lines = lines(model, usize::from(area.width), usize::from(area.height));
@@ -27,39 +29,48 @@ pub(super) fn draw(model: &Model, area: Rect, buffer: &mut Buffer) -> Option<Pos
     for (number, line) in lines.iter().enumerate() {
         line.draw_in(buffer, line_of(area, number + above));
     }
-    Some(Position { x: area.x, y: area.y.saturating_add(cells(above)) })
+    Position { x: area.x, y: area.y.saturating_add(cells(above)) }
 }
 
 /// What fits: first without the air, then without the last paragraphs.
 fn lines(model: &Model, width: usize, height: usize) -> Vec<Pieces> {
-    let paragraphs = paragraphs(model, width);
+    let (what, mut paragraphs) = paragraphs(model, width);
+    let first_keys: usize = paragraphs.iter().take(2).map(Vec::len).sum();
+    // Where there is hardly room, the keys matter more than what this is.
+    if what.len() + first_keys <= height
+        && let Some(state) = paragraphs.first_mut()
+    {
+        *state = what.into_iter().chain(std::mem::take(state)).collect();
+    }
     let airy = paragraphs.join(&Pieces::new());
     if airy.len() <= height {
         return airy;
     }
     let mut tight: Vec<Pieces> = Vec::new();
     for paragraph in paragraphs {
-        // Half a paragraph says the wrong thing; of the first ones there is always as much as fits.
-        let is_first = tight.is_empty() || tight.len() == 1;
-        if is_first || tight.len() + paragraph.len() <= height {
-            tight.extend(paragraph);
+        // Half a command is of no use; the words before the commands are shown as far as they go.
+        if tight.len() + paragraph.len() > height && tight.len() > COMMANDLESS_LINES_MIN {
+            break;
         }
+        tight.extend(paragraph);
     }
     tight.truncate(height);
     tight
 }
 
-fn paragraphs(model: &Model, width: usize) -> Vec<Vec<Pieces>> {
+/// What this program is, and the paragraphs below it: how the list stands, keys, commands.
+fn paragraphs(model: &Model, width: usize) -> (Vec<Pieces>, Vec<Vec<Pieces>>) {
     let theme = &model.setup.theme;
     let setup = &model.setup;
-    let what = match &model.status.link {
+    let state = match &model.status.link {
         Link::CatchingUp { missing } => {
             let missing = thousands(usize::try_from(*missing).unwrap_or(usize::MAX));
-            Pieces::of("This list is on its way: ", theme.title).and(format!("{missing} changes to read."), theme.text)
+            format!("This list is on its way: {missing} changes to read.")
         }
-        _ => Pieces::of("An empty list.", theme.title)
-            .and(" Whoever opens it writes in it, all at the same time.", theme.text),
+        _ => "This list is empty.".to_owned(),
     };
+    let what = prose("A to-do list that a team edits together, each in a terminal.", width, theme.title);
+    let state = prose(&state, width, theme.text);
     let keys = [(Action::NewBelow, "write the first item"), (Action::Help, "all keys"), (Action::Quit, "quit")];
     let keys: Vec<(String, &str)> = keys
         .into_iter()
@@ -73,19 +84,34 @@ fn paragraphs(model: &Model, width: usize) -> Vec<Vec<Pieces>> {
             Pieces::of(key, theme.key).and(gap, theme.text).and(words, theme.text)
         })
         .collect();
-    let mut twice = vec![Pieces::of("See it twice: run the same command in a second terminal", theme.dim)];
+    let mut twice = prose("See it twice: run the same command in a second terminal", width, theme.dim);
     twice.extend(command(&setup.command, width, theme.text));
     let mut reach = vec![Pieces::of("From another machine", theme.dim)];
-    match &setup.relay {
-        Some(relay) => reach.extend(command(&format!("betwixt --relay {relay}"), width, theme.text)),
-        None => {
-            reach.extend(command(&format!("ssh -N -L 7878:{} HOST", setup.socket), width, theme.text));
-            reach.extend(command("betwixt --relay ws://127.0.0.1:7878", width, theme.text));
-        }
+    if let Some(relay) = &setup.relay {
+        reach.extend(command(&format!("betwixt --relay {relay}"), width, theme.text));
+    } else {
+        reach.extend(command(&format!("ssh -N -L 7878:{} HOST", setup.socket), width, theme.text));
+        reach.extend(command("betwixt --relay ws://127.0.0.1:7878", width, theme.text));
     }
     let mut kept = vec![Pieces::of("Kept in", theme.dim)];
     kept.extend(command(&setup.data, width, theme.text));
-    vec![vec![what], keys, twice, reach, kept]
+    (what, vec![state, keys, twice, reach, kept])
+}
+
+/// Words on as many lines as they need.
+fn prose(text: &str, width: usize, style: Style) -> Vec<Pieces> {
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if SafeText::line(&format!("{line} {word}")).width() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.into_iter().map(|line| Pieces::of(line, style)).collect()
 }
 
 /// A command on as many lines as it needs: one that is cut is of no use.

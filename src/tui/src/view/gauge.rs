@@ -15,54 +15,60 @@ use crate::words::thousands;
 const BARS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 /// Bars of the sparkline at most; more lengths share bars.
 const BARS_MAX: usize = 12;
+/// Cells between gauge and status.
+const APART: usize = 3;
 
 /// Draws the gauge, and the status beside it or below it.
 pub(super) fn draw(model: &Model, list: &List, regions: &Regions, buffer: &mut Buffer) {
     let theme = &model.setup.theme;
     let area = inset(regions.gauge);
-    let [long, short] = gauge(theme, list);
+    let forms = gauge(theme, list);
+    let [.., short, tiny] = &forms;
+    let fitting = |cells_max: usize| forms.iter().find(|form| form.width() <= cells_max).unwrap_or(tiny);
+    let width = usize::from(area.width);
     let Some(line) = regions.status else {
-        let width = usize::from(area.width);
-        // Both whole, else the gauge short, else the status cut.
-        let status = status::words(model, width.saturating_sub(short.width() + 3));
-        let fits = long.width() + status.width() + 3 <= width;
-        let gauge = if fits { long } else { short };
-        let x = gauge.draw_in(buffer, area);
-        let rest = Rect { x: x.saturating_add(3), width: area.right().saturating_sub(x.saturating_add(3)), ..area };
-        status.draw_right(buffer, rest);
+        // The status first, beside a short gauge; then as much of the gauge as is left room for.
+        let status = status::words(model, width.saturating_sub(short.width() + APART));
+        let x = fitting(width.saturating_sub(status.width() + APART)).draw_in(buffer, area);
+        let x = x.saturating_add(1);
+        status.draw_right(buffer, Rect { x, width: area.right().saturating_sub(x), ..area });
         return;
     };
-    let gauge = if long.width() <= usize::from(area.width) { long } else { short };
-    gauge.draw_in(buffer, area);
+    fitting(width).draw_in(buffer, area);
     let line = inset(line);
     status::words(model, usize::from(line.width)).draw_in(buffer, line);
 }
 
-/// The gauge in words, and the same in few.
-fn gauge(theme: &Theme, list: &List) -> [Pieces; 2] {
+/// The gauge in words, and the same in fewer and fewer.
+fn gauge(theme: &Theme, list: &List) -> [Pieces; 4] {
     let lengths = list.lengths();
     let epoch = thousands(usize::try_from(list.epoch().number).unwrap_or(usize::MAX));
     let longest = lengths.longest();
     if longest == 0 {
         let long = Pieces::of(format!("keys none yet · epoch {epoch}"), theme.dim);
-        return [long, Pieces::of(format!("keys 0 · e{epoch}"), theme.dim)];
+        let short = Pieces::of(format!("keys 0 · e{epoch}"), theme.dim);
+        return [long.clone(), long, short.clone(), short];
     }
     let (style, word, sign) = level(theme, longest);
     let mean = lengths.mean_hundredths();
     let mean = format!("{}.{}", mean / 100, mean % 100 / 10);
     let bars = sparkline(lengths);
-    let long = Pieces::of("keys longest ", theme.dim)
-        .and(longest.to_string(), style)
-        .and(word, style)
-        .and(format!(" · mean {mean} · "), theme.dim)
-        .and(&bars, style)
-        .and(format!(" · epoch {epoch}"), theme.dim);
+    let whole = |head: &str| {
+        Pieces::of(head, theme.dim)
+            .and(format!("{longest}{word}"), style)
+            .and(format!(" · mean {mean} · "), theme.dim)
+            .and(&bars, style)
+            .and(format!(" · epoch {epoch}"), theme.dim)
+    };
     let short = Pieces::of("keys ", theme.dim)
         .and(format!("{longest}{sign}"), style)
         .and(format!(" · {mean} · "), theme.dim)
         .and(&bars, style)
         .and(format!(" · e{epoch}"), theme.dim);
-    [long, short]
+    let tiny = Pieces::of("keys ", theme.dim)
+        .and(format!("{longest}{sign}"), style)
+        .and(format!(" {mean} e{epoch}"), theme.dim);
+    [whole("keys longest "), whole("keys "), short, tiny]
 }
 
 /// How bad a longest key of so many bytes is: in colour, in a word, in a sign.

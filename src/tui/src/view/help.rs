@@ -11,8 +11,8 @@ use crate::words::cells;
 
 /// Columns from which help stands in two columns.
 const TWO_COLUMNS_MIN: u16 = 76;
-/// Cells for the keys of an action.
-const KEYS_CELLS: usize = 17;
+/// Cells between the keys of an action and what it does.
+const APART: usize = 2;
 
 const SECTIONS: [(&str, Context, Group); 6] = [
     ("Go", Context::List, Group::Go),
@@ -28,7 +28,14 @@ pub(crate) fn lines(model: &Model) -> usize {
     columns(model).iter().map(Vec::len).max().unwrap_or_default()
 }
 
-pub(super) fn draw(model: &Model, scrolled: usize, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+/// `1-19 of 27`, if not all lines are in sight.
+pub(super) fn range(model: &Model, scrolled: usize, height: usize) -> Option<String> {
+    let lines = lines(model);
+    let first = scrolled.min(lines.saturating_sub(height));
+    (lines > height).then(|| format!("{}-{} of {lines}", first + 1, first + height))
+}
+
+pub(super) fn draw(model: &Model, scrolled: usize, area: Rect, buffer: &mut Buffer) -> Position {
     let columns = columns(model);
     let area = inset(area);
     let most = lines(model).saturating_sub(usize::from(area.height));
@@ -41,7 +48,7 @@ pub(super) fn draw(model: &Model, scrolled: usize, area: Rect, buffer: &mut Buff
             line.draw_in(buffer, line_of(column_area, number));
         }
     }
-    Some(Position { x: area.x, y: area.y })
+    Position { x: area.x, y: area.y }
 }
 
 /// The lines of help, in as many columns as there is room for.
@@ -83,12 +90,13 @@ fn section(model: &Model, (heading, context, group): (&str, Context, Group)) -> 
         let is_level = matches!(action, crate::keymap::Action::Deeper | crate::keymap::Action::Shallower);
         action.group() == group || (context == Context::Editor && is_level)
     });
+    let keys_of = |action| model.keymap.keys_of(context, action).collect::<Vec<_>>().join(" ");
+    let keys: Vec<Pieces> = actions.iter().map(|action| Pieces::of(keys_of(*action), theme.key)).collect();
+    let widest = keys.iter().map(Pieces::width).max().unwrap_or_default();
     let mut lines = vec![Pieces::of(heading, theme.title)];
-    for action in actions {
-        let keys: Vec<String> = model.keymap.keys_of(context, action).collect();
-        let keys = keys.join(" ");
-        let gap = " ".repeat(KEYS_CELLS.saturating_sub(keys.chars().count()).max(1));
-        lines.push(Pieces::of(keys, theme.key).and(gap, theme.text).and(action.words(), theme.text));
+    for (keys, action) in keys.into_iter().zip(actions) {
+        let gap = " ".repeat(widest - keys.width() + APART);
+        lines.push(keys.and(gap, theme.text).and(action.words(), theme.text));
     }
     lines
 }

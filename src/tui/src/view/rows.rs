@@ -121,7 +121,8 @@ fn right_of(model: &Model, id: ItemId, item: &Item, cells_max: usize) -> Pieces 
         let tag = SafeText::line(tag).truncate(NAME_CELLS_MAX);
         carried.push(Pieces::of(format!("#{tag}"), theme.meta));
     }
-    let visitors = visitors(model, id);
+    let visitors = (0..=NAMES_MAX).rev().map(|names| visitors(model, id, names));
+    let visitors = visitors.into_iter().find(|visitors| visitors.width() <= cells_max).unwrap_or_default();
     let mut shown = Pieces::new();
     for one in carried {
         let more = shown.clone().join(" ", theme.text, one);
@@ -131,24 +132,25 @@ fn right_of(model: &Model, id: ItemId, item: &Item, cells_max: usize) -> Pieces 
         }
         shown = more;
     }
-    let all = shown.join("  ", theme.text, visitors);
-    if all.width() > cells_max { Pieces::new() } else { all }
+    shown.join("  ", theme.text, visitors)
 }
 
-fn visitors(model: &Model, id: ItemId) -> Pieces {
+/// Who is at the row: so many by name, the rest by number.
+fn visitors(model: &Model, id: ItemId, names_max: usize) -> Pieces {
     let theme = &model.setup.theme;
     let mut shown = Pieces::new();
     let count = model.people.at(id).count();
-    for one in model.people.at(id).take(NAMES_MAX) {
+    for one in model.people.at(id).take(names_max) {
         let sign = if one.is_editing { IS_WRITING } else { IS_AT };
         let name = one.label.truncate(NAME_CELLS_MAX);
         let person = Pieces::of(format!("{sign}{name}"), theme.people[one.colour]);
         shown = shown.join(" ", theme.text, person);
     }
-    if count > NAMES_MAX {
-        shown = shown.and(format!(" +{}", thousands(count - NAMES_MAX)), theme.dim);
+    match count.saturating_sub(names_max) {
+        0 => shown,
+        rest if names_max == 0 => Pieces::of(format!("{IS_AT}{}", thousands(rest)), theme.dim),
+        rest => shown.and(format!(" +{}", thousands(rest)), theme.dim),
     }
-    shown
 }
 
 /// Draws an editor on its line; returns where the caret is.
