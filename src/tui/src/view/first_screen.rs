@@ -15,8 +15,8 @@ use crate::words::{cells, thousands};
 const MARGIN: u16 = 3;
 /// Columns from which there is room.
 const ROOMY_COLS: u16 = 60;
-/// Lines that the paragraphs without a command have at least.
-const COMMANDLESS_LINES_MIN: usize = 4;
+/// The first paragraphs have no command in them.
+const COMMANDLESS: usize = 2;
 /// Cells left of a command.
 const COMMAND_INDENT: usize = 4;
 
@@ -35,7 +35,7 @@ pub(super) fn draw(model: &Model, area: Rect, buffer: &mut Buffer) -> Position {
 /// What fits: first without the air, then without the last paragraphs.
 fn lines(model: &Model, width: usize, height: usize) -> Vec<Pieces> {
     let (what, mut paragraphs) = paragraphs(model, width);
-    let first_keys: usize = paragraphs.iter().take(2).map(Vec::len).sum();
+    let first_keys: usize = paragraphs.iter().take(COMMANDLESS).map(Vec::len).sum();
     // Where there is hardly room, the keys matter more than what this is.
     if what.len() + first_keys <= height
         && let Some(state) = paragraphs.first_mut()
@@ -47,9 +47,9 @@ fn lines(model: &Model, width: usize, height: usize) -> Vec<Pieces> {
         return airy;
     }
     let mut tight: Vec<Pieces> = Vec::new();
-    for paragraph in paragraphs {
+    for (number, paragraph) in paragraphs.into_iter().enumerate() {
         // Half a command is of no use; the words before the commands are shown as far as they go.
-        if tight.len() + paragraph.len() > height && tight.len() > COMMANDLESS_LINES_MIN {
+        if tight.len() + paragraph.len() > height && number >= COMMANDLESS {
             break;
         }
         tight.extend(paragraph);
@@ -67,7 +67,7 @@ fn paragraphs(model: &Model, width: usize) -> (Vec<Pieces>, Vec<Vec<Pieces>>) {
             let missing = thousands(usize::try_from(*missing).unwrap_or(usize::MAX));
             format!("This list is on its way: {missing} changes to read.")
         }
-        _ => "This list is empty.".to_owned(),
+        _ => "An empty list.".to_owned(),
     };
     let what = prose("A to-do list that a team edits together, each in a terminal.", width, theme.title);
     let state = prose(&state, width, theme.text);

@@ -77,7 +77,7 @@ fn the_selection_goes_to_the_nearest_when_its_item_is_deleted() {
     let b = delete(&desk, "b");
     desk.theirs(ANA, b);
     assert_eq!(desk.model.selected(), None);
-    assert!(desk.screen().contains("This list is empty."));
+    assert!(desk.screen().contains("An empty list."));
 }
 
 #[test]
