@@ -79,24 +79,23 @@ fn range(model: &Model, list: &List, regions: &Regions) -> Option<String> {
         return None;
     }
     let top = rows::top(model, list, height);
-    // The editor's own line is none of the rows.
-    let inserted = model.inserted_at(list);
-    let first = top - usize::from(inserted.is_some_and(|at| at < top));
     let last_line = (top + height).min(model.page_lines(list));
-    let lowest = last_line - usize::from(inserted.is_some_and(|at| at < last_line));
-    Some(format!("{}-{} of {}", thousands((first + 1).min(lowest)), thousands(lowest), thousands(len)))
+    // The editor's own line is in sight, and is none of the rows.
+    let lowest = last_line - usize::from(model.inserted_at(list).is_some());
+    Some(format!("{}-{} of {}", thousands((top + 1).min(lowest)), thousands(lowest), thousands(len)))
 }
 
+/// Draws a line across, with words let into it near its right end.
 fn draw_rule(model: &Model, area: Rect, words: Option<&str>, buffer: &mut Buffer) {
     let theme = &model.setup.theme;
     let inner = inset(area);
-    Pieces::of("─".repeat(usize::from(inner.width)), theme.rule).draw_in(buffer, inner);
-    if let Some(words) = words {
-        let words = Pieces::of(format!(" {words} "), theme.dim);
-        let width = cells(words.width()).min(inner.width);
-        let x = inner.right().saturating_sub(width + 2).max(inner.x);
-        words.draw_in(buffer, Rect { x, width, ..inner });
-    }
+    let words = words.map_or_else(Pieces::new, |words| Pieces::of(format!(" {words} "), theme.dim));
+    let line = usize::from(inner.width).saturating_sub(words.width());
+    let behind = if words.is_empty() { 0 } else { line.min(2) };
+    Pieces::of("─".repeat(line - behind), theme.rule)
+        .join("", theme.rule, words)
+        .and("─".repeat(behind), theme.rule)
+        .draw_in(buffer, inner);
 }
 
 /// An area without a column on each side.

@@ -3,6 +3,7 @@
 use betwixt_core::list::List;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::widgets::{Clear, Widget};
 
 use super::{Pieces, inset};
 use crate::editor::News;
@@ -22,8 +23,8 @@ pub(super) fn draw(model: &Model, list: &List, regions: &Regions, buffer: &mut B
             hints(model, inset(foot), buffer);
         }
         (None, Some(status), Some(message)) => {
-            let blank = Pieces::of(" ".repeat(usize::from(status.width)), model.setup.theme.text);
-            blank.draw_in(buffer, status);
+            // Its colours too: a style that names none would keep those of what it is drawn over.
+            Clear.render(status.intersection(*buffer.area()), buffer);
             message.draw_in(buffer, inset(status));
         }
         (None, _, _) => {}

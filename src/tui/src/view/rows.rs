@@ -37,9 +37,8 @@ pub(super) fn draw(model: &Model, list: &List, area: Rect, buffer: &mut Buffer) 
     let height = usize::from(area.height);
     let top = top(model, list, height);
     let inserted = model.inserted_at(list);
-    // The editor's own line, if it has one, pushes the rows from there on down by one.
-    let first_row = top - usize::from(inserted.is_some_and(|at| at < top));
-    let mut rows = list.order().live_from(first_row);
+    // The editor's own line, if it has one, has the focus, so it is in sight: no row above it is pushed down.
+    let mut rows = list.order().live_from(top);
     let mut cursor = None;
     for number in 0..height {
         let line = line_of(area, number);

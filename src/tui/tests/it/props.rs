@@ -26,6 +26,10 @@ enum Step {
     Refused(Vec<u64>),
 }
 
+fn size() -> impl Strategy<Value = (u16, u16)> {
+    prop_oneof![4 => (0_u16..=60, 0_u16..=30), 1 => (60_u16..=130, 0_u16..=45)]
+}
+
 fn step() -> impl Strategy<Value = Step> {
     let keys = prop_oneof![
         Just("dd"),
@@ -80,7 +84,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => keys.prop_map(Step::Keys),
         3 => (code, modifiers).prop_map(|(code, modifiers)| Step::Key(code, modifiers)),
         1 => "(\\PC|[\\n\\t ]){0,20}".prop_map(Step::Paste),
-        1 => (0_u16..=60, 0_u16..=30).prop_map(|(cols, rows)| Step::Resize(cols, rows)),
+        1 => size().prop_map(|(cols, rows)| Step::Resize(cols, rows)),
         3 => (any::<usize>(), "\\PC{0,30}", 0_u8..=8).prop_map(|(at, text, depth)| Step::TheyAdd(at, text, depth)),
         2 => any::<usize>().prop_map(Step::TheyDelete),
         1 => (any::<usize>(), any::<usize>()).prop_map(|(from, to)| Step::TheyMove(from, to)),
@@ -170,7 +174,7 @@ proptest! {
 
     #[test]
     fn nothing_panics_and_the_selection_is_live(
-        size in (0_u16..=60, 0_u16..=30),
+        size in size(),
         plain in any::<bool>(),
         steps in prop::collection::vec(step(), 0..60),
     ) {
