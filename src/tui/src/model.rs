@@ -241,7 +241,14 @@ impl Model {
 
     /// Which line of the whole page is the first on the screen.
     pub(crate) fn top(&self, list: &List) -> usize {
-        self.focus(list).saturating_sub(self.line.min(self.height() - 1))
+        self.top_within(list, self.height())
+    }
+
+    /// The same, for a screen with this many lines for rows.
+    pub(crate) fn top_within(&self, list: &List, height: usize) -> usize {
+        let top = self.focus(list).saturating_sub(self.line.min(height.saturating_sub(1)));
+        // No row is out of sight above while there is room below.
+        top.min(self.page_lines(list).saturating_sub(height))
     }
 
     /// Scrolls as little as brings the focus into sight, where `top` was the first line on the screen.
@@ -288,7 +295,7 @@ impl Model {
             self.selected = near.or_else(|| list.at_row(self.last_row.min(lowest)));
         }
         self.last_row = self.selected_row(list);
-        self.line = self.line.min(self.focus(list)).min(self.height() - 1);
+        self.line = self.focus(list).saturating_sub(self.top(list)).min(self.height() - 1);
         if let Some(Overlay::Drawer { at }) = &mut self.overlay {
             let is_there = at.is_some_and(|at| self.refusals.iter().any(|one| one.number == at));
             if !is_there {

@@ -64,7 +64,7 @@ fn body(model: &Model, list: &List, regions: &Regions, buffer: &mut Buffer) -> O
 
 /// `↑ 12 more`, if rows are hidden above: what others put there must not go unseen.
 fn above(model: &Model, list: &List, regions: &Regions) -> Option<String> {
-    let top = rows::top(model, list, usize::from(regions.rows.height));
+    let top = model.top_within(list, usize::from(regions.rows.height));
     (top > 0 && model.overlay.is_none()).then(|| format!("↑ {} more", thousands(top)))
 }
 
@@ -78,7 +78,7 @@ fn range(model: &Model, list: &List, regions: &Regions) -> Option<String> {
     if len == 0 || model.overlay.is_some() {
         return None;
     }
-    let top = rows::top(model, list, height);
+    let top = model.top_within(list, height);
     let last_line = (top + height).min(model.page_lines(list));
     // The editor's own line is in sight, and is none of the rows.
     let lowest = last_line - usize::from(model.inserted_at(list).is_some());

@@ -27,15 +27,10 @@ const NAME_CELLS_MAX: usize = 12;
 /// Names at a row; more are counted.
 const NAMES_MAX: usize = 2;
 
-/// The first line in sight, of the whole page.
-pub(super) fn top(model: &Model, list: &List, height: usize) -> usize {
-    model.focus(list).saturating_sub(model.line.min(height.saturating_sub(1)))
-}
-
 /// Draws the lines in sight; returns where the cursor goes.
 pub(super) fn draw(model: &Model, list: &List, area: Rect, buffer: &mut Buffer) -> Option<Position> {
     let height = usize::from(area.height);
-    let top = top(model, list, height);
+    let top = model.top_within(list, height);
     let inserted = model.inserted_at(list);
     // The editor's own line, if it has one, has the focus, so it is in sight: no row above it is pushed down.
     let mut rows = list.order().live_from(top);
