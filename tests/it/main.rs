@@ -1,1 +1,8 @@
-//! x
+//! The product as a whole, by its real binaries.
+
+#![expect(clippy::print_stdout, reason = "a test says what it skips, and the seed that replays it")]
+
+mod crash;
+mod people;
+mod tidy;
+mod two_terminals;

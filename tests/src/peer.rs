@@ -1,0 +1,230 @@
+//! A peer that speaks the wire by hand: what the product's own client would never say can be said too.
+
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use betwixt_core::hlc::{Hlc, Millis, Tick};
+use betwixt_core::id::{OpId, SiteId, SiteSecret};
+use betwixt_core::list::List;
+use betwixt_core::op::body::Kinds;
+use betwixt_core::op::{Body, Join, Op};
+use betwixt_core::wire::{Hello, Message as _, SUBPROTOCOL, ToRelay, ToSite, VERSION, Welcome};
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::http::HeaderValue;
+use tokio_tungstenite::tungstenite::{Error, Message, WebSocket, client};
+
+use crate::wait::LONG;
+
+/// A link to a relay, and a replica of one list behind it.
+#[derive(Debug)]
+pub struct Peer {
+    socket: WebSocket<TcpStream>,
+    secret: SiteSecret,
+    /// The list, as far as its entries were read.
+    pub list: List,
+    /// Counter of the last op that was minted.
+    pub ctr: u64,
+    /// What the relay said that was no entry, oldest first.
+    pub said: Vec<ToSite>,
+}
+
+impl Peer {
+    /// Links to a relay and opens a list as a new site.
+    ///
+    /// # Panics
+    ///
+    /// The relay does not welcome it.
+    #[must_use]
+    #[track_caller]
+    pub fn join(address: &str, list: &str) -> Self {
+        let mut peer = Self::link(address, list);
+        peer.welcome();
+        let join = peer.mint(Body::Join(Join { name: "peer".into() }));
+        peer.push(vec![join]);
+        peer.read_until("its join", |peer| peer.list.site(peer.site()).is_some());
+        peer
+    }
+
+    /// Links to a relay and says hello; what it answers is still to be read.
+    ///
+    /// # Panics
+    ///
+    /// There is no relay.
+    #[must_use]
+    #[track_caller]
+    pub fn link(address: &str, list: &str) -> Self {
+        let stream = TcpStream::connect(address).expect("a relay listens");
+        stream.set_read_timeout(Some(Duration::from_millis(50))).expect("a socket has timeouts");
+        let mut request = format!("ws://{address}/").into_client_request().expect("an address");
+        request.headers_mut().insert("Sec-WebSocket-Protocol", HeaderValue::from_static(SUBPROTOCOL));
+        let deadline = Instant::now() + LONG;
+        let mut handshake = client(request, stream);
+        let socket = loop {
+            match handshake {
+                Ok((socket, _)) => break socket,
+                Err(tokio_tungstenite::tungstenite::HandshakeError::Interrupted(middle))
+                    if Instant::now() < deadline =>
+                {
+                    handshake = middle.handshake();
+                }
+                Err(error) => panic!("no handshake: {error}"),
+            }
+        };
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret).expect("random bytes");
+        let secret = SiteSecret::from_bytes(secret);
+        let name = list.parse().expect("a list name");
+        let start = List::new(betwixt_core::id::ListUid::from_bytes([0; 16]));
+        let mut peer = Self { socket, secret, list: start, ctr: 0, said: Vec::new() };
+        peer.say(&ToRelay::Hello(Box::new(Hello {
+            versions: vec![VERSION],
+            kinds: Kinds::KNOWN,
+            secret,
+            name,
+            uid: None,
+            mark: peer.list.mark(),
+            pending: false,
+            person: "peer".into(),
+        })));
+        peer
+    }
+
+    /// Who it is.
+    #[must_use]
+    pub fn site(&self) -> SiteId {
+        self.secret.site()
+    }
+
+    /// Reads up to the relay's welcome, and what the list had by then.
+    ///
+    /// # Panics
+    ///
+    /// It does not come.
+    #[track_caller]
+    pub fn welcome(&mut self) -> Welcome {
+        self.read_until("a welcome", |peer| peer.welcomed().is_some());
+        let welcome = self.welcomed().expect("it was just there");
+        if self.list.uid() != welcome.uid {
+            self.list = List::new(welcome.uid);
+        }
+        let head = welcome.head;
+        self.read_until("the list as it was", |peer| peer.list.mark().seq >= head);
+        welcome
+    }
+
+    fn welcomed(&self) -> Option<Welcome> {
+        self.said.iter().find_map(|said| match said {
+            ToSite::Welcome(welcome) => Some(welcome.as_ref().clone()),
+            _ => None,
+        })
+    }
+
+    /// Mints the next op.
+    pub fn mint(&mut self, body: Body) -> Op {
+        let prev = self.ctr;
+        self.ctr += 1;
+        self.mint_as(self.ctr, prev, body)
+    }
+
+    /// An op of this counter behind that one.
+    #[must_use]
+    pub fn mint_as(&self, ctr: u64, prev: u64, body: Body) -> Op {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let tick = Tick::after(self.list.highest(), Millis(u64::try_from(now.as_millis()).unwrap_or_default()));
+        let hlc = Hlc { tick, site: self.site() };
+        Op::new(OpId { site: self.site(), ctr }, prev, self.list.epoch().id, hlc, body)
+    }
+
+    /// Pushes ops.
+    ///
+    /// # Panics
+    ///
+    /// The link is gone.
+    pub fn push(&mut self, ops: Vec<Op>) {
+        self.say(&ToRelay::Push { list: self.list.uid(), ops });
+    }
+
+    /// Says something.
+    ///
+    /// # Panics
+    ///
+    /// The link is gone.
+    pub fn say(&mut self, message: &ToRelay) {
+        self.send(Message::Binary(message.to_bytes().into())).expect("the relay takes it");
+    }
+
+    /// Sends a frame, whatever it is.
+    ///
+    /// # Errors
+    ///
+    /// The link is gone.
+    pub fn send(&mut self, frame: Message) -> Result<(), Box<Error>> {
+        self.socket.send(frame).map_err(Box::new)
+    }
+
+    /// Reads what the relay says until `holds`.
+    ///
+    /// # Panics
+    ///
+    /// It does not in time, or the link ends before.
+    #[track_caller]
+    pub fn read_until(&mut self, what: &str, mut holds: impl FnMut(&Self) -> bool) {
+        let deadline = Instant::now() + LONG;
+        while !holds(self) {
+            assert!(Instant::now() < deadline, "the relay did not say: {what}");
+            assert!(self.read(), "the link ended before: {what}");
+        }
+    }
+
+    /// Reads until the link ends.
+    ///
+    /// # Panics
+    ///
+    /// It does not in time.
+    #[track_caller]
+    pub fn read_to_end(&mut self) {
+        let deadline = Instant::now() + LONG;
+        while self.read() {
+            assert!(Instant::now() < deadline, "the relay did not close the link");
+        }
+    }
+
+    /// Reads what there is; false when the link has ended.
+    fn read(&mut self) -> bool {
+        match self.socket.read() {
+            Ok(Message::Binary(bytes)) => {
+                match ToSite::from_bytes(&bytes).expect("the relay speaks the wire") {
+                    ToSite::Entries { entries, .. } => {
+                        for entry in entries {
+                            self.list
+                                .apply(&entry, Kinds::KNOWN.and(betwixt_core::op::kind::PROBE))
+                                .expect("the log continues");
+                        }
+                    }
+                    ToSite::Welcome(welcome) => {
+                        if self.list.uid() != welcome.uid {
+                            self.list = List::new(welcome.uid);
+                        }
+                        self.said.push(ToSite::Welcome(welcome));
+                    }
+                    other => self.said.push(other),
+                }
+                true
+            }
+            Ok(Message::Close(_)) => false,
+            Ok(_) => true,
+            Err(Error::Io(error))
+                if matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) =>
+            {
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// The texts of the list, in order.
+    #[must_use]
+    pub fn texts(&self) -> Vec<String> {
+        self.list.live().map(|(_, item)| item.text().to_owned()).collect()
+    }
+}
