@@ -15,7 +15,7 @@
 
 mod slot;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -72,6 +72,8 @@ pub enum FolderError {
 struct Lists {
     last: Option<ListName>,
     relays: BTreeMap<String, BTreeMap<ListName, ListUid>>,
+    /// Lists that a slot of this folder has written to.
+    written: BTreeSet<ListUid>,
 }
 
 impl Folder {
@@ -140,6 +142,29 @@ impl Folder {
     pub fn set_list_uid(&self, relay: &str, name: &ListName, uid: ListUid) -> Result<(), FolderError> {
         self.change_lists(|lists| {
             lists.relays.entry(relay.to_owned()).or_default().insert(name.clone(), uid);
+        })
+    }
+
+    /// Whether a slot of this folder has ever written to that list.
+    ///
+    /// # Errors
+    ///
+    /// The record cannot be read.
+    pub fn is_written(&self, uid: ListUid) -> Result<bool, FolderError> {
+        Ok(self.read_lists()?.written.contains(&uid))
+    }
+
+    /// Records that a slot writes to that list: before the first edit is kept. An extra call costs a look.
+    ///
+    /// # Errors
+    ///
+    /// The record cannot be read or written.
+    pub fn note_written(&self, uid: ListUid) -> Result<(), FolderError> {
+        if self.is_written(uid)? {
+            return Ok(());
+        }
+        self.change_lists(|lists| {
+            lists.written.insert(uid);
         })
     }
 

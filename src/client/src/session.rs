@@ -193,6 +193,11 @@ impl Session {
         self.state = State::Waiting { retry_at: Millis(0) };
     }
 
+    /// Leaves it to the person what becomes of this list, since the relay has that one under its name.
+    pub fn leave_open(&mut self, other: ListUid) {
+        self.state = State::Ended(Ended::OtherList(other));
+    }
+
     /// Tells where the person is; returns what is to be sent now.
     pub fn here(&mut self, list: ListUid, at: Option<ItemId>, editing: bool) -> Option<ToRelay> {
         let news = self.here != (at, editing);

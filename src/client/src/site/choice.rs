@@ -124,8 +124,15 @@ impl Site {
 
 impl Whole {
     /// Takes the relay's list of this name for ours, which had nothing in it.
+    ///
+    /// Nothing in this slot: where another slot of the folder has written to ours, its edits would be out of sight from
+    /// then on. So the choice is open in this slot as it is in that one.
     pub(super) fn take_over(&mut self, uid: ListUid) {
         let blank = self.uid();
+        if self.opening.folder.is_written(blank).unwrap_or(true) {
+            self.session.leave_open(uid);
+            return;
+        }
         let relay = self.opening.address.record();
         // What cannot be recorded now is found out again at the next start.
         let _ = self.opening.folder.set_list_uid(&relay, &self.opening.name, uid);

@@ -231,6 +231,9 @@ impl Whole {
     fn make(&mut self, edit: &Edit, more: Option<Write>) -> Result<Outcome, EditFault> {
         let minted = self.replica.mint(edit, wall_clock(), &mut os_random)?;
         self.slot.mark().map_err(|_io| EditFault::Disk)?;
+        if self.replica.confirmed().mark().seq == 0 {
+            self.opening.folder.note_written(self.uid()).map_err(|_folder| EditFault::Disk)?;
+        }
         let before = self.backlog.len();
         self.backlog.extend(minted.writes.iter().cloned());
         self.backlog.extend(more);
