@@ -35,6 +35,8 @@ pub enum Msg {
     EditFailed(String),
     /// One line that the person should see.
     Notice(String),
+    /// The list goes on under this name, as was chosen.
+    Renamed(ListName),
     /// The time of the last [`Effect::WakeAt`] has come. An extra one is harmless.
     Wake,
     /// The program is in the foreground again.

@@ -53,6 +53,11 @@ pub fn update(model: &mut Model, list: &List, msg: Msg, now: Millis) -> Vec<Effe
             model.say(Toast::calm(&text, now));
             vec![]
         }
+        Msg::Renamed(name) => {
+            model.say(Toast::calm(&format!("your list is called {name} now"), now));
+            model.setup.list = name;
+            vec![]
+        }
         Msg::Resumed => vec![Effect::Redraw],
     };
     model.settle(list);

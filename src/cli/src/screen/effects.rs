@@ -33,7 +33,7 @@ impl Screen {
                 Err(fault) => Some(Msg::Notice(Causes(&fault).to_string())),
             },
             Effect::ExportRefused(number) => Some(Msg::Notice(self.export_refused(number))),
-            Effect::Choose(choice) => Some(Msg::Notice(self.choose(&choice))),
+            Effect::Choose(choice) => Some(self.choose(&choice)),
             Effect::Redraw => {
                 guard.redraw()?;
                 None
@@ -54,17 +54,21 @@ impl Screen {
         Ok(heard)
     }
 
-    /// Carries out what the person decided; one line says how it went.
-    fn choose(&mut self, choice: &Choice) -> String {
+    /// Carries out what the person decided; says how it went.
+    fn choose(&mut self, choice: &Choice) -> Msg {
         let told = match choice {
-            Choice::Merge => self.site.merge().map(|()| "your items go below theirs".to_owned()),
+            Choice::Merge => self.site.merge().map(|()| Msg::Notice("your items go below theirs".to_owned())),
             Choice::Keep(name) => self.site.keep_as(name).map(|()| {
                 self.opening.name = name.clone();
-                format!("your list is called {name} now")
+                // Without a name the next start would open the list that has the old one.
+                let _ = self.opening.folder.set_last_list(name);
+                Msg::Renamed(name.clone())
             }),
-            Choice::Export => self.site.export_and_leave().map(|path| format!("your list is in {}", path.display())),
+            Choice::Export => {
+                self.site.export_and_leave().map(|path| Msg::Notice(format!("your list is in {}", path.display())))
+            }
         };
-        told.unwrap_or_else(|error| Causes(&error).to_string())
+        told.unwrap_or_else(|error| Msg::Notice(Causes(&error).to_string()))
     }
 
     /// Writes a refused edit to a file of its own; one line says how it went.
