@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
+use betwixt_core::safe_text::SafeText;
 use serde_json::Value;
 
 use crate::report::Report;
@@ -28,12 +29,19 @@ pub(crate) fn json(value: &Value) -> Result<(), Report> {
             matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
         let control = matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}');
         if bidi || control {
+            // Writing to a string cannot fail.
             let _ = write!(text, "\\u{:04x}", u32::from(c));
         } else {
             text.push(c);
         }
     }
     lines(std::iter::once(text))
+}
+
+/// Says on standard error what is worth knowing and no error.
+pub(crate) fn note(text: &str) {
+    // Whoever closed it does not want to know.
+    let _ = writeln!(io::stderr(), "note: {}", SafeText::line(text));
 }
 
 fn gone_or(error: io::Error) -> Result<(), Report> {

@@ -2,6 +2,7 @@
 
 mod item;
 
+use std::collections::BTreeSet;
 use std::io::{self, Read as _};
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,10 +11,12 @@ use betwixt_client::replica::Kept;
 use betwixt_client::site::{Opening, os_random, rescue};
 use betwixt_client::{Folder, LinkStatus, Site, Status};
 use betwixt_core::edit::{Edit, Spot};
+use betwixt_core::id::ItemId;
 use betwixt_core::name::ListName;
 use betwixt_core::op::{Body, Op};
 use betwixt_core::register::Register;
 use betwixt_core::safe_text::SafeText;
+use betwixt_core::wire::RefusedCode;
 use serde_json::json;
 use smol_str::SmolStr;
 
@@ -56,7 +59,7 @@ async fn with_site(place: &Place, folder: Folder, keeper: Option<&Keeper>, verb:
     }
     if let Some(fault) = keeper.and_then(Keeper::fault) {
         site.close().await;
-        return Err(Report::new(fault));
+        return Err(Report::new(fault.line));
     }
     let done = carry_out(place, &site, verb, &left).await;
     // Edits of windows that were closed go out with this one, in what is left of the wait.
@@ -87,8 +90,13 @@ async fn carry_out(
     left: &dyn Fn() -> std::time::Duration,
 ) -> Result<(), Report> {
     let edit = match verb {
-        Verb::Ls { .. } => return item::list(site, place.json),
-        Verb::Status { list } => return status(site, list, place.json),
+        Verb::Ls { .. } => {
+            if let Some(why) = unlinked(site, place) {
+                print::note(&format!("{why}; this is what is kept here"));
+            }
+            return item::list(site, place.json);
+        }
+        Verb::Status { .. } => return status(site, place),
         Verb::Add(add) => self::add(add)?,
         Verb::Done { item, not, .. } => {
             let item = site.read(|list| item::find(list, item))?;
@@ -108,20 +116,49 @@ async fn carry_out(
         #[cfg(not(debug_assertions))]
         Verb::Keys(_) | Verb::Relay(_) => return Ok(()),
     };
-    explain(&site.status())?;
-    let kept = site.kept().len();
+    if let Some(why) = stuck(site) {
+        return Err(Report::new(why));
+    }
+    let kept: BTreeSet<u64> = site.kept().iter().map(|(number, _)| *number).collect();
     let outcome = site.edit(&edit)?;
-    site.wait_until(left(), |status| status.unsent == 0 || status.kept > kept || ends(status)).await;
-    if let Some((_, Kept::Refused { code, .. })) = site.kept().last().filter(|_| site.kept().len() > kept) {
+    let needs_newer = |status: &Status| status.link == LinkStatus::NeedsNewer;
+    site.wait_until(left(), |status| {
+        status.unsent == 0
+            || needs_newer(status)
+            || refusal(site, &kept, &outcome.items).is_some()
+            || stuck(site).is_some()
+    })
+    .await;
+    if let Some(code) = refusal(site, &kept, &outcome.items) {
         return Err(Report::new(format!("the relay refused it: {code}")));
     }
-    let sent = site.status().unsent == 0;
-    say(&edit, &outcome.items, sent, place.json)
+    let earlier = site.kept().iter().filter(|(number, _)| !kept.contains(number)).count();
+    if earlier > 0 {
+        let list = site.name();
+        print::note(&format!("the relay refused what was kept here before: `betwixt status {list}` lists it"));
+    }
+    if outcome.cleaned > 0 {
+        print::note("control characters were made visible");
+    }
+    let unsent = (site.status().unsent > 0).then(|| unlinked(site, place).unwrap_or_default());
+    say(&edit, &outcome.items, unsent.as_deref(), place.json)
 }
 
-fn say(edit: &Edit, items: &[betwixt_core::id::ItemId], sent: bool, as_json: bool) -> Result<(), Report> {
+/// Why the relay refused an edit of these items that was not in the drawer before.
+fn refusal(site: &Site, before: &BTreeSet<u64>, items: &[ItemId]) -> Option<RefusedCode> {
+    let kept = site.kept();
+    let mut new = kept.iter().filter(|(number, _)| !before.contains(number));
+    new.find_map(|(_, kept)| match kept {
+        Kept::Refused { op, code } if op.body.item().is_some_and(|item| items.contains(&item)) => Some(*code),
+        _ => None,
+    })
+}
+
+/// Says how an edit went; `unsent` is why it was not sent, where there is a reason to give.
+fn say(edit: &Edit, items: &[ItemId], unsent: Option<&str>, as_json: bool) -> Result<(), Report> {
     if as_json {
         let ids: Vec<String> = items.iter().map(ToString::to_string).collect();
+        let sent = unsent.is_none();
         return match (edit, ids.as_slice()) {
             (_, [id]) => print::json(&json!({ "item": id, "sent": sent })),
             _ => print::json(&json!({ "items": ids, "sent": sent })),
@@ -132,25 +169,40 @@ fn say(edit: &Edit, items: &[betwixt_core::id::ItemId], sent: bool, as_json: boo
         (Edit::Add { .. }, _) => format!("{} items ", items.len()),
         _ => String::new(),
     };
-    let how = if sent { "sent" } else { "kept here, not yet sent" };
+    let how = match unsent {
+        None => "sent".to_owned(),
+        Some("") => "kept here, not yet sent".to_owned(),
+        Some(why) => format!("kept here, not yet sent: {why}"),
+    };
     print::lines(std::iter::once(format!("{what}{how}")))
 }
 
-/// Whether there will be no link without a decision.
-fn ends(status: &Status) -> bool {
-    explain(status).is_err()
+/// Why there is no link and none will be tried, and what to do about it.
+fn stuck(site: &Site) -> Option<String> {
+    let list = site.name();
+    match site.status().link {
+        LinkStatus::OtherList(_) => Some(format!(
+            "the relay has another list called {list}: open it with `betwixt {list}` to merge, rename or export yours"
+        )),
+        LinkStatus::Gone => Some(format!("the list {list} was deleted on the relay")),
+        LinkStatus::Damaged => Some(format!(
+            "the list {list} is damaged on the relay, which keeps it closed: whoever runs the relay can restore it"
+        )),
+        LinkStatus::Version => Some("the relay speaks no version of the protocol that this betwixt does".to_owned()),
+        _ => None,
+    }
 }
 
-/// The states in which nothing can be sent, and what to do about each.
-fn explain(status: &Status) -> Result<(), Report> {
-    match status.link {
-        LinkStatus::OtherList(_) => Err(Report::new(
-            "the relay has another list of that name; open it on the screen to merge, rename or export yours",
-        )),
-        LinkStatus::Gone => Err(Report::new("the list was deleted on the relay")),
-        LinkStatus::Damaged => Err(Report::new("the relay's store of this list is damaged")),
-        LinkStatus::Version => Err(Report::new("the relay speaks no version of the protocol that this betwixt does")),
-        _ => Ok(()),
+/// Why the relay's list is not what is shown here, if it may not be.
+fn unlinked(site: &Site, place: &Place) -> Option<String> {
+    let relay = place.relay.as_ref().map_or_else(|| "this folder".to_owned(), ToString::to_string);
+    match site.status().link {
+        LinkStatus::Live => None,
+        LinkStatus::NeedsNewer => Some("this list needs a newer betwixt".to_owned()),
+        LinkStatus::CatchingUp { missing } => Some(format!("still to be read from the relay: {missing} ops")),
+        LinkStatus::Offline => Some(format!("offline, no relay answers at {relay}")),
+        LinkStatus::Silent => Some(format!("offline, the relay at {relay} is silent")),
+        _ => stuck(site),
     }
 }
 
@@ -208,8 +260,8 @@ fn mv(list: &betwixt_core::list::List, mv: &Mv) -> Result<Edit, Report> {
     Ok(Edit::Move { items: vec![moved], spot })
 }
 
-fn status(site: &Site, list: &ListName, as_json: bool) -> Result<(), Report> {
-    let status = site.status();
+fn status(site: &Site, place: &Place) -> Result<(), Report> {
+    let (status, list) = (site.status(), site.name());
     let (mark, uid, kept) = (site.mark(), site.uid(), site.kept());
     let figures = site.read(|list| {
         let lengths = list.lengths();
@@ -217,7 +269,7 @@ fn status(site: &Site, list: &ListName, as_json: bool) -> Result<(), Report> {
     });
     let (epoch, items, live, longest, mean) = figures;
     let connected = status.link == LinkStatus::Live;
-    if as_json {
+    if place.json {
         let refused: Vec<_> = kept
             .iter()
             .map(|(number, kept)| {
@@ -232,13 +284,7 @@ fn status(site: &Site, list: &ListName, as_json: bool) -> Result<(), Report> {
             "longest": longest, "mean": mean, "pending": status.unsent, "refused": refused, "connected": connected,
         }));
     }
-    let link = match &status.link {
-        LinkStatus::Live => "connected".to_owned(),
-        LinkStatus::CatchingUp { missing } => format!("catching up {missing}"),
-        LinkStatus::NeedsNewer => "needs a newer betwixt".to_owned(),
-        LinkStatus::Offline | LinkStatus::Silent => "offline".to_owned(),
-        _ => explain(&status).map_or_else(|report| report.to_string(), |()| String::new()),
-    };
+    let link = unlinked(site, place).unwrap_or_else(|| "connected".to_owned());
     let unsent = if status.unsent == 0 { "all sent".to_owned() } else { format!("{} unsent", status.unsent) };
     let rows = [
         format!("{list}  {link}, {unsent}"),
