@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use betwixt_core::causes::Causes;
 use betwixt_core::op::body::Kinds;
+use betwixt_core::safe_text::SafeText;
 use betwixt_relay::serve::{Arguments, RelayError, serve, told_to_end};
 use clap::Parser;
 
@@ -27,7 +28,8 @@ async fn main() -> ExitCode {
     match run(arguments).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {}", Causes(&error));
+            // It quotes arguments and paths.
+            eprintln!("error: {}", SafeText::line(&Causes(&error).to_string()));
             ExitCode::FAILURE
         }
     }

@@ -24,7 +24,10 @@ use self::config::Config;
 use self::report::Report;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return Report::print_usage(&error),
+    };
     match run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(report) => report.print(),
