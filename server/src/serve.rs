@@ -81,7 +81,10 @@ pub enum RelayError {
     #[error(transparent)]
     Role(#[from] RoleError),
     /// Another process serves the folder.
-    #[error("the folder {} is served by another relay{}", data.display(), pid.map(|pid| format!(", process {pid}")).unwrap_or_default())]
+    #[error(
+        "the folder {} is served by another relay{}: end that one, or choose another folder with --data",
+        data.display(), pid.map(|pid| format!(", process {pid}")).unwrap_or_default()
+    )]
     Served {
         /// The folder.
         data: PathBuf,
@@ -127,7 +130,8 @@ pub async fn serve(
         let _ = writeln!(out, "listening on ws://{address}");
     }
     let _ = writeln!(out, "listening on {}", relay.socket().display());
-    let mut screen = Screen::new(out.is_terminal());
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    let mut screen = Screen::new(out.is_terminal() && !is_dumb);
     let (mut figures, mut notices) = (relay.figures(), relay.notices());
     screen.show(&mut figures, out);
     let running = relay.serve(shutdown);

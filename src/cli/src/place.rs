@@ -23,7 +23,8 @@ impl Place {
 
     /// The data folder, made if it is not there.
     pub(crate) fn folder(&self) -> Result<Folder, Report> {
-        Ok(Folder::open(self.data_path()?)?)
+        // What to do is the same whatever is in the way.
+        Folder::open(self.data_path()?).map_err(|error| Report::from(error).hint("choose another one with --data"))
     }
 
     /// The relay: the one that was named, or the folder's own.

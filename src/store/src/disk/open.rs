@@ -55,7 +55,10 @@ pub enum OpenError {
         known: u32,
     },
     /// The file is whole, but the store of another program.
-    #[error("{} is not a store of `{}`", path.display(), known.escape_ascii())]
+    #[error(
+        "{} is not a store of `{}`; nothing in it was changed: move it away to start with an empty one",
+        path.display(), known.escape_ascii()
+    )]
     Foreign {
         /// Where the file is.
         path: PathBuf,

@@ -161,7 +161,11 @@ fn errors_say_what_to_do() {
         "the store data/store has format 3, and this betwixt knows formats up to 1: take a newer betwixt"
     );
     let foreign = OpenError::Foreign { path: path(), known: b"betwixt-relay" };
-    assert_eq!(foreign.to_string(), "data/store is not a store of `betwixt-relay`");
+    assert_eq!(
+        foreign.to_string(),
+        "data/store is not a store of `betwixt-relay`; nothing in it was changed: \
+         move it away to start with an empty one"
+    );
     let damaged = OpenError::Damaged { path: path(), source: betwixt_store::Damage::Empty };
     assert_eq!(
         damaged.to_string(),
