@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use betwixt_core::causes::Causes;
 use betwixt_relay::Options;
-use betwixt_relay::local::LocalRole;
+use betwixt_relay::engine::StoredError;
+use betwixt_relay::local::{LocalRole, ServeError};
+use betwixt_store::OpenError;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
@@ -19,12 +21,33 @@ const RELEASE_MAX: Duration = Duration::from_secs(3);
 /// How long after a fault the role is tried again.
 const RETRY: Duration = Duration::from_secs(1);
 
+/// Why the folder's relay cannot be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// In one line, with the way out.
+    pub(crate) line: String,
+    /// In a few words, where there is no room for the line.
+    pub(crate) words: &'static str,
+}
+
+impl Fault {
+    fn of(error: &ServeError) -> Self {
+        let words = match error {
+            ServeError::Store(StoredError::Open(OpenError::Damaged { .. })) => "the relay's store is damaged",
+            ServeError::Store(StoredError::Open(OpenError::Newer { .. })) => "the store is of a newer betwixt",
+            ServeError::Store(_) => "the relay's store does not open",
+            _ => "the local relay does not start",
+        };
+        Self { line: Causes(error).to_string(), words }
+    }
+}
+
 /// This process's part in keeping the folder's relay alive.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     wanted: watch::Sender<bool>,
     holding: watch::Receiver<bool>,
-    fault: watch::Receiver<Option<String>>,
+    fault: watch::Receiver<Option<Fault>>,
 }
 
 impl Keeper {
@@ -44,13 +67,13 @@ impl Keeper {
         Self { wanted, holding, fault }
     }
 
-    /// Why the relay cannot be run, in one line.
-    pub(crate) fn fault(&self) -> Option<String> {
+    /// Why the relay cannot be run.
+    pub(crate) fn fault(&self) -> Option<Fault> {
         self.fault.borrow().clone()
     }
 
     /// Changes when there is a fault, or none any more.
-    pub(crate) fn faults(&self) -> watch::Receiver<Option<String>> {
+    pub(crate) fn faults(&self) -> watch::Receiver<Option<Fault>> {
         self.fault.clone()
     }
 
@@ -86,7 +109,7 @@ struct Work {
     folder: PathBuf,
     is_wanted: watch::Receiver<bool>,
     holds: watch::Sender<bool>,
-    faults: watch::Sender<Option<String>>,
+    faults: watch::Sender<Option<Fault>>,
 }
 
 impl Work {
@@ -104,9 +127,10 @@ impl Work {
         is_wanted: &mut watch::Receiver<bool>,
         holds: &watch::Sender<bool>,
         runtime: &Handle,
-        faults: &watch::Sender<Option<String>>,
-    ) -> Result<(), String> {
-        let role = LocalRole::take_when_free(folder).map_err(|error| Causes(&error).to_string())?;
+        faults: &watch::Sender<Option<Fault>>,
+    ) -> Result<(), Fault> {
+        let role = LocalRole::take_when_free(folder)
+            .map_err(|error| Fault { line: Causes(&error).to_string(), words: "the local relay does not start" })?;
         holds.send_replace(true);
         if !*is_wanted.borrow() {
             return Ok(());
@@ -117,9 +141,9 @@ impl Work {
             let _ = is_wanted.wait_for(|wanted| !*wanted).await;
         };
         runtime.block_on(async {
-            let ready = role.open(options, Vec::new()).map_err(|error| Causes(&error).to_string())?;
+            let ready = role.open(options, Vec::new()).map_err(|error| Fault::of(&error))?;
             faults.send_replace(None);
-            ready.serve(shutdown).await.map_err(|error| Causes(&error).to_string())
+            ready.serve(shutdown).await.map_err(|error| Fault::of(&error.into()))
         })
     }
 }

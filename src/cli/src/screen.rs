@@ -77,6 +77,7 @@ async fn show(place: &Place, config: &Config, list: Option<&ListName>) -> Result
 
     helper.abort();
     let Screen { site, keeper, .. } = screen;
+    let fault = keeper.as_ref().and_then(Keeper::fault);
     if site.status().link == LinkStatus::Live {
         site.wait_until(LAST_WORDS, |status| status.unsent == 0).await;
     }
@@ -84,7 +85,8 @@ async fn show(place: &Place, config: &Config, list: Option<&ListName>) -> Result
     if let Some(keeper) = keeper {
         keeper.end().await;
     }
-    shown
+    // On the screen there was room for a few words of it.
+    shown.and(fault.map_or(Ok(()), |fault| Err(Report::new(fault.line))))
 }
 
 fn setup(place: &Place, config: &Config, opening: &Opening) -> Result<Setup, Report> {

@@ -6,6 +6,7 @@ use betwixt_core::id::SiteId;
 use betwixt_core::wire::Person;
 use betwixt_tui::{Link, Msg, Refusal, Status};
 
+use crate::keeper::Fault;
 use crate::verb::tell_kept;
 
 /// What the model was told last.
@@ -14,13 +15,18 @@ pub(super) struct Told {
     status: Option<Status>,
     people: Option<(Vec<Person>, SiteId)>,
     refused: Vec<Refusal>,
+    fault: Option<Fault>,
 }
 
 impl Told {
     /// What the model must hear. That the list may have changed is always part of it: the model looks for itself.
-    pub(super) fn news(&mut self, site: &Site, opening: &Opening, stranded: usize, fault: Option<String>) -> Vec<Msg> {
+    pub(super) fn news(&mut self, site: &Site, opening: &Opening, stranded: usize, fault: Option<Fault>) -> Vec<Msg> {
         let mut msgs = vec![Msg::Changed];
-        let status = status(site, opening, stranded, fault);
+        let status = status(site, opening, stranded, fault.as_ref());
+        if self.fault != fault {
+            msgs.extend(fault.as_ref().map(|fault| Msg::Notice(fault.line.clone())));
+            self.fault = fault;
+        }
         if self.status.as_ref() != Some(&status) {
             self.status = Some(status.clone());
             msgs.push(Msg::Status(status));
@@ -46,7 +52,7 @@ impl Told {
     }
 }
 
-fn status(site: &Site, opening: &Opening, stranded: usize, fault: Option<String>) -> Status {
+fn status(site: &Site, opening: &Opening, stranded: usize, fault: Option<&Fault>) -> Status {
     let status = site.status();
     let link = match status.link {
         LinkStatus::Live if opening.address.is_local() => Link::LocalRelay,
@@ -61,7 +67,9 @@ fn status(site: &Site, opening: &Opening, stranded: usize, fault: Option<String>
             Link::Offline { why: Some("this machine's disk takes nothing".to_owned()) }
         }
         LinkStatus::Silent => Link::Offline { why: Some(silent(opening)) },
-        LinkStatus::Offline => Link::Offline { why: fault.or_else(|| waiting(opening)) },
+        LinkStatus::Offline => {
+            Link::Offline { why: fault.map(|fault| fault.words.to_owned()).or_else(|| waiting(opening)) }
+        }
     };
     Status { link, unsent: status.unsent, refused: status.kept, stranded, figures: status.figures }
 }
