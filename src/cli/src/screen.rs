@@ -180,8 +180,10 @@ impl Screen {
             }
             let time = self.wake_at.map_or(LONG, |at| Duration::from_millis(at.since(wall_clock()).0));
             let woke = tokio::select! {
-                event = events.next() => Woke::Terminal(event),
+                // Once the terminal is gone the reader of keys may never return: whether it is, is asked first.
+                biased;
                 signal = signals.next() => Woke::Signal(signal),
+                event = events.next() => Woke::Terminal(event),
                 _ = changes.changed() => Woke::Changed,
                 _ = stranded.changed() => Woke::Changed,
                 Some(()) = changed(faults.as_mut()) => Woke::Changed,

@@ -1,6 +1,7 @@
 //! The terminal: what is switched on is switched off on every way out.
 
 use std::io::{self, IsTerminal as _, Stdout, Write as _};
+use std::mem::ManuallyDrop;
 
 use crossterm::cursor::Show;
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
@@ -18,7 +19,9 @@ use crate::report::Report;
 
 /// The terminal in raw mode, on its other screen; given back when dropped, also by a panic.
 pub(super) struct Guard {
-    terminal: Terminal<CrosstermBackend<io::BufWriter<Stdout>>>,
+    /// Never dropped: that would write to standard error if the cursor cannot be shown again, and panic where the whole
+    /// terminal is gone, before anything else is put in order. `give_back` shows the cursor.
+    terminal: ManuallyDrop<Terminal<CrosstermBackend<io::BufWriter<Stdout>>>>,
 }
 
 /// Whether there is a terminal to draw on.
@@ -41,7 +44,7 @@ impl Guard {
         take()?;
         // One write a frame: over a network each one is a packet.
         let out = io::BufWriter::with_capacity(64 * 1024, io::stdout());
-        Ok(Self { terminal: Terminal::new(CrosstermBackend::new(out))? })
+        Ok(Self { terminal: ManuallyDrop::new(Terminal::new(CrosstermBackend::new(out))?) })
     }
 
     /// Draws a frame: what differs from the last one, at once.
