@@ -165,6 +165,19 @@ impl Home {
         rows.iter().map(|row| row["text"].as_str().expect("an item has a text").to_owned()).collect()
     }
 
+    /// Opens a list on a screen of 80 by 24, with these environment variables more.
+    #[must_use]
+    pub fn open_with<S: AsRef<OsStr>>(
+        &self,
+        arguments: impl IntoIterator<Item = S>,
+        more: &[(&str, &str)],
+    ) -> Terminal {
+        let mut environment = self.environment();
+        environment.retain(|(name, _)| more.iter().all(|(other, _)| name != other));
+        environment.extend(more.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())));
+        Terminal::start(&program::path("betwixt"), arguments, &environment, (80, 24))
+    }
+
     /// Opens a list on a screen of 80 by 24.
     #[must_use]
     pub fn open<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Terminal {

@@ -2,6 +2,7 @@
 //!
 //! Tests wait for conditions with a deadline, never for a time; they use loopback alone, and end what they started.
 
+pub mod escapes;
 pub mod home;
 pub mod peer;
 pub mod program;

@@ -1,14 +1,19 @@
 //! A peer that speaks the wire by hand: what the product's own client would never say can be said too.
 
+use std::collections::BTreeSet;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use betwixt_core::edit::Spot;
 use betwixt_core::hlc::{Hlc, Millis, Tick};
-use betwixt_core::id::{OpId, SiteId, SiteSecret};
+use betwixt_core::id::{ItemId, ListUid, OpId, SiteId, SiteSecret};
+use betwixt_core::key::{Gap, SiteNumber, between};
 use betwixt_core::list::List;
+use betwixt_core::name::ListName;
 use betwixt_core::op::body::Kinds;
-use betwixt_core::op::{Body, Join, Op};
-use betwixt_core::wire::{Hello, Message as _, SUBPROTOCOL, ToRelay, ToSite, VERSION, Welcome};
+use betwixt_core::op::{Add, Body, Join, Op};
+use betwixt_core::register::Register;
+use betwixt_core::wire::{Hello, Message as _, RefusedCode, SUBPROTOCOL, ToRelay, ToSite, VERSION, Welcome};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::tungstenite::{Error, Message, WebSocket, client};
@@ -20,12 +25,16 @@ use crate::wait::LONG;
 pub struct Peer {
     socket: WebSocket<TcpStream>,
     secret: SiteSecret,
+    name: ListName,
+    person: String,
     /// The list, as far as its entries were read.
     pub list: List,
     /// Counter of the last op that was minted.
     pub ctr: u64,
     /// What the relay said that was no entry, oldest first.
     pub said: Vec<ToSite>,
+    /// The code with which the relay closed the link, once it has.
+    pub closed: Option<u16>,
 }
 
 impl Peer {
@@ -37,7 +46,18 @@ impl Peer {
     #[must_use]
     #[track_caller]
     pub fn join(address: &str, list: &str) -> Self {
-        let mut peer = Self::link(address, list);
+        Self::join_as(address, list, "peer")
+    }
+
+    /// The same, as somebody of this name.
+    ///
+    /// # Panics
+    ///
+    /// The relay does not welcome it.
+    #[must_use]
+    #[track_caller]
+    pub fn join_as(address: &str, list: &str, person: &str) -> Self {
+        let mut peer = Self::link_as(address, list, person);
         peer.welcome();
         let join = peer.mint(Body::Join(Join { name: "peer".into() }));
         peer.push(vec![join]);
@@ -53,40 +73,54 @@ impl Peer {
     #[must_use]
     #[track_caller]
     pub fn link(address: &str, list: &str) -> Self {
-        let stream = TcpStream::connect(address).expect("a relay listens");
-        stream.set_read_timeout(Some(Duration::from_millis(50))).expect("a socket has timeouts");
-        let mut request = format!("ws://{address}/").into_client_request().expect("an address");
-        request.headers_mut().insert("Sec-WebSocket-Protocol", HeaderValue::from_static(SUBPROTOCOL));
-        let deadline = Instant::now() + LONG;
-        let mut handshake = client(request, stream);
-        let socket = loop {
-            match handshake {
-                Ok((socket, _)) => break socket,
-                Err(tokio_tungstenite::tungstenite::HandshakeError::Interrupted(middle))
-                    if Instant::now() < deadline =>
-                {
-                    handshake = middle.handshake();
-                }
-                Err(error) => panic!("no handshake: {error}"),
-            }
-        };
+        Self::link_as(address, list, "peer")
+    }
+
+    /// The same, as somebody of this name.
+    ///
+    /// # Panics
+    ///
+    /// There is no relay.
+    #[must_use]
+    #[track_caller]
+    pub fn link_as(address: &str, list: &str, person: &str) -> Self {
+        let socket = dial(address);
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).expect("random bytes");
         let secret = SiteSecret::from_bytes(secret);
         let name = list.parse().expect("a list name");
-        let start = List::new(betwixt_core::id::ListUid::from_bytes([0; 16]));
-        let mut peer = Self { socket, secret, list: start, ctr: 0, said: Vec::new() };
-        peer.say(&ToRelay::Hello(Box::new(Hello {
+        let list = List::new(ListUid::from_bytes([0; 16]));
+        let person = person.to_owned();
+        let mut peer = Self { socket, secret, name, person, list, ctr: 0, said: Vec::new(), closed: None };
+        peer.hello(None);
+        peer
+    }
+
+    /// Links again as the same site, and reads on from where it was.
+    ///
+    /// # Panics
+    ///
+    /// The relay does not welcome it.
+    #[track_caller]
+    pub fn link_again(&mut self, address: &str) {
+        self.socket = dial(address);
+        self.closed = None;
+        self.said.clear();
+        self.hello(Some(self.list.uid()));
+        self.welcome();
+    }
+
+    fn hello(&mut self, uid: Option<ListUid>) {
+        self.say(&ToRelay::Hello(Box::new(Hello {
             versions: vec![VERSION],
             kinds: Kinds::KNOWN,
-            secret,
-            name,
-            uid: None,
-            mark: peer.list.mark(),
-            pending: false,
-            person: "peer".into(),
+            secret: self.secret,
+            name: self.name.clone(),
+            uid,
+            mark: self.list.mark(),
+            pending: true,
+            person: self.person.as_str().into(),
         })));
-        peer
     }
 
     /// Who it is.
@@ -144,6 +178,54 @@ impl Peer {
         self.say(&ToRelay::Push { list: self.list.uid(), ops });
     }
 
+    /// Pushes an op that comes next and that the relay must refuse; returns its code.
+    ///
+    /// # Panics
+    ///
+    /// The relay does not refuse it.
+    #[track_caller]
+    pub fn refused(&mut self, op: &Op) -> RefusedCode {
+        let id = op.id();
+        let code = |peer: &Self| {
+            peer.said.iter().find_map(|said| match said {
+                ToSite::Refused { op, code, .. } if *op == id => Some(*code),
+                _ => None,
+            })
+        };
+        self.push(vec![op.clone()]);
+        self.read_until("a refusal", |peer| code(peer).is_some());
+        code(self).expect("it was just there")
+    }
+
+    /// Adds an item at the end, and reads until it is in the log.
+    ///
+    /// # Panics
+    ///
+    /// The relay does not take it.
+    #[track_caller]
+    pub fn add(&mut self, text: &str) {
+        let body = self.adding(text);
+        let op = self.mint(body);
+        let id = op.id();
+        self.push(vec![op]);
+        self.read_until("its item", |peer| peer.list.site(id.site).is_some_and(|site| site.ctr >= id.ctr));
+    }
+
+    /// What an op says that adds an item at the end.
+    ///
+    /// # Panics
+    ///
+    /// There is no room.
+    #[must_use]
+    pub fn adding(&self, text: &str) -> Body {
+        let (low, high) = self.list.gap_at(Spot::Bottom, &BTreeSet::new()).expect("there is an end");
+        let gap = Gap::new(low.as_ref(), high.as_ref()).expect("keys ascend");
+        let number = SiteNumber(self.list.site(self.site()).map_or(0, |site| site.number));
+        let key = between(gap, number, &mut |_| false).expect("there is room");
+        let item = ItemId::from_bytes(getrandom::u64().expect("random bytes").to_be_bytes());
+        Body::Add(Add { item, key, registers: vec![Register::Text(text.into())] })
+    }
+
     /// Says something.
     ///
     /// # Panics
@@ -172,7 +254,8 @@ impl Peer {
         let deadline = Instant::now() + LONG;
         while !holds(self) {
             assert!(Instant::now() < deadline, "the relay did not say: {what}");
-            assert!(self.read(), "the link ended before: {what}");
+            let goes_on = self.read();
+            assert!(goes_on, "the link ended before: {what}; code {:?}, {:?}", self.closed, self.said);
         }
     }
 
@@ -211,7 +294,10 @@ impl Peer {
                 }
                 true
             }
-            Ok(Message::Close(_)) => false,
+            Ok(Message::Close(frame)) => {
+                self.closed = frame.map(|frame| frame.code.into());
+                false
+            }
             Ok(_) => true,
             Err(Error::Io(error))
                 if matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) =>
@@ -226,5 +312,23 @@ impl Peer {
     #[must_use]
     pub fn texts(&self) -> Vec<String> {
         self.list.live().map(|(_, item)| item.text().to_owned()).collect()
+    }
+}
+
+fn dial(address: &str) -> WebSocket<TcpStream> {
+    let stream = TcpStream::connect(address).expect("a relay listens");
+    stream.set_read_timeout(Some(Duration::from_millis(50))).expect("a socket has timeouts");
+    let mut request = format!("ws://{address}/").into_client_request().expect("an address");
+    request.headers_mut().insert("Sec-WebSocket-Protocol", HeaderValue::from_static(SUBPROTOCOL));
+    let deadline = Instant::now() + LONG;
+    let mut handshake = client(request, stream);
+    loop {
+        match handshake {
+            Ok((socket, _)) => return socket,
+            Err(tokio_tungstenite::tungstenite::HandshakeError::Interrupted(middle)) if Instant::now() < deadline => {
+                handshake = middle.handshake();
+            }
+            Err(error) => panic!("no handshake: {error}"),
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! A relay process on loopback, that can be killed and started again.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,14 @@ pub struct Relay {
     environment: Vec<(String, String)>,
     child: Child,
     address: String,
+    said: Said,
+}
+
+/// What a relay has said so far: on its standard output, and on its standard error.
+#[derive(Debug, Default, Clone)]
+struct Said {
     printed: Arc<Mutex<Vec<String>>>,
+    complaints: Arc<Mutex<Vec<String>>>,
 }
 
 impl Default for Relay {
@@ -51,8 +58,8 @@ impl Relay {
         let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
         let environment: Vec<_> =
             environment.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let (child, address, printed) = spawn(folder.path(), "127.0.0.1:0", &arguments, &environment);
-        Self { folder, arguments, environment, child, address, printed }
+        let (child, address, said) = spawn(folder.path(), "127.0.0.1:0", &arguments, &environment);
+        Self { folder, arguments, environment, child, address, said }
     }
 
     /// Where it listens: a `ws://` address.
@@ -76,7 +83,13 @@ impl Relay {
     /// What it has printed, a line an element.
     #[must_use]
     pub fn printed(&self) -> Vec<String> {
-        self.printed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.said.printed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What it has written to its standard error, a line an element.
+    #[must_use]
+    pub fn complaints(&self) -> Vec<String> {
+        self.said.complaints.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Kills it at once.
@@ -97,8 +110,17 @@ impl Relay {
     pub fn restart(&mut self) {
         let address = self.address.clone();
         // The port may be held for a moment by links that are just being closed.
-        let (child, address, printed) = spawn(self.folder.path(), &address, &self.arguments, &self.environment);
-        (self.child, self.address, self.printed) = (child, address, printed);
+        (self.child, self.address, self.said) = spawn(self.folder.path(), &address, &self.arguments, &self.environment);
+    }
+
+    /// The same, with other arguments than before.
+    ///
+    /// # Panics
+    ///
+    /// It does not start.
+    pub fn restart_with(&mut self, arguments: &[&str]) {
+        self.arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        self.restart();
     }
 
     /// Sends it a signal.
@@ -120,28 +142,28 @@ impl Drop for Relay {
     }
 }
 
-fn spawn(
-    data: &Path,
-    address: &str,
-    arguments: &[String],
-    environment: &[(String, String)],
-) -> (Child, String, Arc<Mutex<Vec<String>>>) {
+fn spawn(data: &Path, address: &str, arguments: &[String], environment: &[(String, String)]) -> (Child, String, Said) {
     let (name, verb) = if environment.is_empty() { ("betwixt-relay", None) } else { ("betwixt", Some("relay")) };
     let mut command = Command::new(program::path(name));
     command.args(verb).arg("--listen").arg(address).arg("--data").arg(data).args(arguments);
     command.envs(environment.iter().map(|(name, value)| (name, value)));
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("the relay starts");
-    let output = BufReader::new(child.stdout.take().expect("a pipe"));
-    let printed = Arc::new(Mutex::new(Vec::new()));
-    let lines = Arc::clone(&printed);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the relay starts");
+    let said = Said::default();
+    collect(child.stdout.take().expect("a pipe"), Arc::clone(&said.printed));
+    collect(child.stderr.take().expect("a pipe"), Arc::clone(&said.complaints));
+    let address = until(LONG, "the relay listens", || {
+        let lines = said.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().find_map(|line| line.strip_prefix("listening on ws://").map(ToOwned::to_owned))
+    });
+    (child, address, said)
+}
+
+/// Takes down each line, until there are no more.
+fn collect(output: impl Read + Send + 'static, lines: Arc<Mutex<Vec<String>>>) {
     thread::spawn(move || {
-        for line in output.lines().map_while(Result::ok) {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
             lines.lock().unwrap_or_else(PoisonError::into_inner).push(line);
         }
     });
-    let address = until(LONG, "the relay listens", || {
-        let lines = printed.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter().find_map(|line| line.strip_prefix("listening on ws://").map(ToOwned::to_owned))
-    });
-    (child, address, printed)
 }

@@ -200,8 +200,10 @@ fn cells(count: u16) -> NonZeroU16 {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // A program that has ended already is what was wanted.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        // One that has ended already is what was wanted; its number may be another program's by now.
+        if self.is_running() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
     }
 }
