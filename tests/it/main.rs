@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "a test says what it skips, and the seed that replays it")]
 
+mod bad_input;
 mod crash;
 mod people;
 mod tidy;
