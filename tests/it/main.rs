@@ -5,5 +5,6 @@
 mod bad_input;
 mod crash;
 mod people;
+mod refused;
 mod tidy;
 mod two_terminals;
