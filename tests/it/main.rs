@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod crash;
+mod kinds;
 mod people;
 mod refused;
 mod tidy;
