@@ -4,6 +4,8 @@
 
 mod bad_input;
 mod crash;
+mod entries;
+mod gauge;
 mod kinds;
 mod people;
 mod refused;
