@@ -45,6 +45,17 @@ pub(crate) struct Place {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    #[command(flatten)]
+    OnList(ListVerb),
+    /// Show the arithmetic of keys
+    Keys(Keys),
+    /// Run the data folder's relay in the foreground, for other machines too where --listen is given
+    Relay(Relay),
+}
+
+/// What is done to one list.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ListVerb {
     /// Add an item at the end of a list; with - an item a line from standard input
     Add(Add),
     /// Print a list
@@ -86,10 +97,21 @@ pub(crate) enum Verb {
         /// The list
         list: ListName,
     },
-    /// Show the arithmetic of keys
-    Keys(Keys),
-    /// Run the data folder's relay in the foreground, for other machines too where --listen is given
-    Relay(Relay),
+}
+
+impl ListVerb {
+    /// Which list.
+    pub(crate) fn list(&self) -> &ListName {
+        match self {
+            Self::Add(Add { list, .. })
+            | Self::Mv(Mv { list, .. })
+            | Self::Ls { list }
+            | Self::Done { list, .. }
+            | Self::Rm { list, .. }
+            | Self::Edit { list, .. }
+            | Self::Status { list } => list,
+        }
+    }
 }
 
 #[derive(Debug, ClapArgs)]

@@ -43,6 +43,6 @@ fn run(args: Args) -> Result<(), Report> {
         Some(_) if list.is_some() => args::usage("a verb comes before its list"),
         Some(Verb::Keys(keys)) => keys::run(&keys, place.json),
         Some(Verb::Relay(relay)) => relay::run(&place, &relay),
-        Some(verb) => verb::run(&place, &verb),
+        Some(Verb::OnList(verb)) => verb::run(&place, &verb),
     }
 }

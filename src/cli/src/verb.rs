@@ -1,33 +1,33 @@
 //! The verbs that work on a list without the screen: open it, do one thing, say how it went.
 
+mod edits;
 mod item;
+mod link;
+mod status;
 
 use std::collections::BTreeSet;
-use std::io::{self, Read as _};
 use std::sync::Arc;
 use std::time::Instant;
 
 use betwixt_client::replica::Kept;
 use betwixt_client::site::{Opening, os_random, rescue};
 use betwixt_client::{Folder, LinkStatus, Site, Status};
-use betwixt_core::edit::{Edit, Spot};
+use betwixt_core::edit::Edit;
 use betwixt_core::id::ItemId;
-use betwixt_core::name::ListName;
 use betwixt_core::op::{Body, Op};
 use betwixt_core::register::Register;
-use betwixt_core::safe_text::SafeText;
 use betwixt_core::wire::RefusedCode;
 use serde_json::json;
-use smol_str::SmolStr;
 
-use crate::args::{Add, Mv, Place, Verb};
+use self::link::{stuck, unlinked};
+use crate::args::{ListVerb, Place};
 use crate::keeper::Keeper;
 use crate::place::kinds;
 use crate::print;
 use crate::report::Report;
 
 /// Runs a verb.
-pub(crate) fn run(place: &Place, verb: &Verb) -> Result<(), Report> {
+pub(crate) fn run(place: &Place, verb: &ListVerb) -> Result<(), Report> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         let folder = place.folder()?;
@@ -40,10 +40,10 @@ pub(crate) fn run(place: &Place, verb: &Verb) -> Result<(), Report> {
     })
 }
 
-async fn with_site(place: &Place, folder: Folder, keeper: Option<&Keeper>, verb: &Verb) -> Result<(), Report> {
+async fn with_site(place: &Place, folder: Folder, keeper: Option<&Keeper>, verb: &ListVerb) -> Result<(), Report> {
     let opening = Opening {
         address: place.address(&folder)?,
-        name: list_of(verb).clone(),
+        name: verb.list().clone(),
         person: place.person()?.into(),
         kinds: kinds(),
         folder,
@@ -86,35 +86,22 @@ fn is_settled(status: &Status) -> bool {
 async fn carry_out(
     place: &Place,
     site: &Site,
-    verb: &Verb,
+    verb: &ListVerb,
     left: &dyn Fn() -> std::time::Duration,
 ) -> Result<(), Report> {
     let edit = match verb {
-        Verb::Ls { .. } => {
+        ListVerb::Ls { .. } => {
             if let Some(why) = unlinked(site, place) {
                 print::note(&format!("{why}; this is what is kept here"));
             }
             return item::list(site, place.json);
         }
-        Verb::Status { .. } => return status(site, place),
-        Verb::Add(add) => self::add(add)?,
-        Verb::Done { item, not, .. } => {
-            let item = site.read(|list| item::find(list, item))?;
-            Edit::Set { writes: vec![(item, vec![Register::Done(!not)])] }
-        }
-        Verb::Rm { item, .. } => {
-            let item = site.read(|list| item::find(list, item))?;
-            Edit::Set { writes: vec![(item, vec![Register::Deleted(true)])] }
-        }
-        Verb::Edit { item, text, .. } => {
-            let item = site.read(|list| item::find(list, item))?;
-            Edit::Set { writes: vec![(item, vec![Register::Text(text.join(" ").into())])] }
-        }
-        Verb::Mv(mv) => site.read(|list| self::mv(list, mv))?,
-        #[cfg(debug_assertions)]
-        Verb::Keys(_) | Verb::Relay(_) => unreachable!("these verbs open no list"),
-        #[cfg(not(debug_assertions))]
-        Verb::Keys(_) | Verb::Relay(_) => return Ok(()),
+        ListVerb::Status { .. } => return status::print(site, place),
+        ListVerb::Add(add) => edits::add(add)?,
+        ListVerb::Done { item, not, .. } => edits::set(site, item, Register::Done(!not))?,
+        ListVerb::Rm { item, .. } => edits::set(site, item, Register::Deleted(true))?,
+        ListVerb::Edit { item, text, .. } => edits::set(site, item, Register::Text(text.join(" ").into()))?,
+        ListVerb::Mv(mv) => site.read(|list| edits::mv(list, mv))?,
     };
     if let Some(why) = stuck(site) {
         return Err(Report::new(why));
@@ -175,127 +162,6 @@ fn say(edit: &Edit, items: &[ItemId], unsent: Option<&str>, as_json: bool) -> Re
         Some(why) => format!("kept here, not yet sent: {why}"),
     };
     print::lines(std::iter::once(format!("{what}{how}")))
-}
-
-/// Why there is no link and none will be tried, and what to do about it.
-fn stuck(site: &Site) -> Option<String> {
-    let list = site.name();
-    match site.status().link {
-        LinkStatus::OtherList(_) => Some(format!(
-            "the relay has another list called {list}: open it with `betwixt {list}` to merge, rename or export yours"
-        )),
-        LinkStatus::Gone => Some(format!("the list {list} was deleted on the relay")),
-        LinkStatus::Damaged => Some(format!(
-            "the list {list} is damaged on the relay, which keeps it closed: whoever runs the relay can restore it"
-        )),
-        LinkStatus::Version => Some("the relay speaks no version of the protocol that this betwixt does".to_owned()),
-        _ => None,
-    }
-}
-
-/// Why the relay's list is not what is shown here, if it may not be.
-fn unlinked(site: &Site, place: &Place) -> Option<String> {
-    let relay = place.relay.as_ref().map_or_else(|| "this folder".to_owned(), ToString::to_string);
-    match site.status().link {
-        LinkStatus::Live => None,
-        LinkStatus::NeedsNewer => Some("this list needs a newer betwixt".to_owned()),
-        LinkStatus::CatchingUp { missing } => Some(format!("still to be read from the relay: {missing} ops")),
-        LinkStatus::Offline => Some(format!("offline, no relay answers at {relay}")),
-        LinkStatus::Silent => Some(format!("offline, the relay at {relay} is silent")),
-        _ => stuck(site),
-    }
-}
-
-fn list_of(verb: &Verb) -> &ListName {
-    match verb {
-        Verb::Add(Add { list, .. })
-        | Verb::Mv(Mv { list, .. })
-        | Verb::Ls { list }
-        | Verb::Done { list, .. }
-        | Verb::Rm { list, .. }
-        | Verb::Edit { list, .. }
-        | Verb::Status { list } => list,
-        Verb::Keys(_) | Verb::Relay(_) => unreachable!("these verbs open no list"),
-    }
-}
-
-fn add(add: &Add) -> Result<Edit, Report> {
-    let texts = if add.text == ["-"] {
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes)?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        text.lines().map(str::to_owned).filter(|line| !line.trim().is_empty()).collect()
-    } else {
-        vec![add.text.join(" ")]
-    };
-    if texts.is_empty() {
-        return Err(Report::new("nothing to add: standard input has no line"));
-    }
-    let item = |text: String| {
-        let mut registers = vec![Register::Text(text.into())];
-        registers.extend(add.note.as_deref().map(|note| Register::Note(note.into())));
-        registers.extend(add.due.map(|due| Register::Due(Some(due))));
-        registers.extend(add.priority.map(|priority| Register::Priority(Some(priority))));
-        registers.extend(add.assignee.as_deref().map(|who| Register::Assignee(who.into())));
-        if !add.tag.is_empty() {
-            registers.push(Register::Tags(add.tag.iter().map(SmolStr::new).collect()));
-        }
-        registers.extend(add.depth.filter(|depth| *depth > 0).map(Register::Depth));
-        registers
-    };
-    Ok(Edit::Add { spot: Spot::Bottom, items: texts.into_iter().map(item).collect() })
-}
-
-fn mv(list: &betwixt_core::list::List, mv: &Mv) -> Result<Edit, Report> {
-    let moved = item::find(list, &mv.item)?;
-    let spot = match (&mv.before, &mv.after) {
-        (Some(before), _) => Spot::Before(item::find(list, before)?),
-        (_, Some(after)) => Spot::After(item::find(list, after)?),
-        _ if mv.top => Spot::Top,
-        _ => Spot::Bottom,
-    };
-    if matches!(spot, Spot::Before(other) | Spot::After(other) if other == moved) {
-        return Err(Report::new("an item cannot be moved next to itself"));
-    }
-    Ok(Edit::Move { items: vec![moved], spot })
-}
-
-fn status(site: &Site, place: &Place) -> Result<(), Report> {
-    let (status, list) = (site.status(), site.name());
-    let (mark, uid, kept) = (site.mark(), site.uid(), site.kept());
-    let figures = site.read(|list| {
-        let lengths = list.lengths();
-        (list.epoch().number, list.items().len(), lengths.keys(), lengths.longest(), lengths.mean_hundredths())
-    });
-    let (epoch, items, live, longest, mean) = figures;
-    let connected = status.link == LinkStatus::Live;
-    if place.json {
-        let refused: Vec<_> = kept
-            .iter()
-            .map(|(number, kept)| {
-                let (what, why) = tell_kept(kept);
-                json!({ "number": number, "what": what, "why": why })
-            })
-            .collect();
-        #[expect(clippy::cast_precision_loss, reason = "a mean of at most 128 bytes in hundredths")]
-        let mean = mean as f64 / 100.0;
-        return print::json(&json!({
-            "list": list.as_str(), "uid": uid.to_string(), "seq": mark.seq, "epoch": epoch, "items": items, "live": live,
-            "longest": longest, "mean": mean, "pending": status.unsent, "refused": refused, "connected": connected,
-        }));
-    }
-    let link = unlinked(site, place).unwrap_or_else(|| "connected".to_owned());
-    let unsent = if status.unsent == 0 { "all sent".to_owned() } else { format!("{} unsent", status.unsent) };
-    let rows = [
-        format!("{list}  {link}, {unsent}"),
-        format!("{live} items, {} in the trash, {} ops, list {uid}", items - live, mark.seq),
-        format!("keys: longest {longest}, mean {}.{:02}, epoch {epoch}", mean / 100, mean % 100),
-    ];
-    let refused = kept.iter().map(|(number, kept)| {
-        let (what, why) = tell_kept(kept);
-        format!("refused {number}: {} ({why})", SafeText::line(&what))
-    });
-    print::lines(rows.into_iter().chain(refused))
 }
 
 /// What lies in the drawer, in words: what it was to do, and why it does not stand.
