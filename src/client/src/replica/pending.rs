@@ -50,8 +50,8 @@ impl AllPending {
         Some(pending)
     }
 
-    pub(super) fn into_ops(self) -> impl Iterator<Item = Op> {
-        self.ops.into_values().map(|pending| pending.op)
+    pub(super) fn into_values(self) -> impl Iterator<Item = Pending> {
+        self.ops.into_values()
     }
 
     pub(super) fn values_mut(&mut self) -> btree_map::ValuesMut<'_, u64, Pending> {

@@ -22,17 +22,20 @@ impl Replica {
         self.secret = secret;
         self.site = secret.site();
         self.history = History::default();
-        let pending = old.into_ops();
-        let mut edits = first.into_iter().chain(pending).filter(|op| !matches!(op.body, Body::Join(_))).peekable();
+        let first = first.into_iter().map(|op| Pending { op, unnumbered: false });
+        let edits = first.chain(old.into_values()).filter(|edit| !matches!(edit.op.body, Body::Join(_)));
+        let mut edits = edits.peekable();
         if let Some(first) = edits.peek() {
-            let hlc = Hlc { tick: first.hlc.tick, site: self.site };
+            let hlc = Hlc { tick: first.op.hlc.tick, site: self.site };
             let epoch = self.confirmed.epoch().id;
             let join = Op::new(OpId { site: self.site, ctr: 1 }, 0, epoch, hlc, self.join());
             self.pending.insert(Pending { op: join, unnumbered: false });
         }
-        for (ctr, Op { epoch, hlc, body, .. }) in (2..).zip(edits) {
+        for (ctr, Pending { op, unnumbered }) in (2..).zip(edits) {
+            let Op { epoch, hlc, body, .. } = op;
             let op = Op::new(OpId { site: self.site, ctr }, ctr - 1, epoch, hlc, body);
-            self.pending.insert(Pending { op, unnumbered: false });
+            // A key with the tag of number 0 is still nobody's: the new site's number is the one that it waits for.
+            self.pending.insert(Pending { op, unnumbered });
         }
         self.spent = 0;
         writes.extend(self.pending.values().cloned().map(Write::Pending));

@@ -9,7 +9,7 @@ use betwixt_core::id::{OpId, SiteId};
 use betwixt_core::key::{KEY_BYTES_MAX, Key};
 use betwixt_core::op::{Add, Body, Op, Put};
 use betwixt_core::register::Register;
-use betwixt_core::wire::{RefusedCode, ToRelay};
+use betwixt_core::wire::{CloseReason, RefusedCode, ToRelay, ToSite};
 
 use crate::relay::BAD;
 use crate::world::World;
@@ -54,6 +54,25 @@ fn a_join_goes_alone_and_what_waits_behind_it_is_placed_anew_only_if_the_number_
         let kept = after.zip(&before).filter(|(after, before)| after == *before).count();
         assert_eq!(kept, if others { 0 } else { 3 }, "keys with the tag of number 0");
     }
+}
+
+#[test]
+fn a_site_that_is_renewed_before_it_has_its_number_places_anew_with_the_number_that_it_gets() {
+    let mut world = World::new(2, 16);
+    world.add(1, &["first"]);
+    world.settle_of(1);
+    world.add(0, &["a", "b"]);
+    let unnumbered: Vec<Key> = world.keys(0);
+    // Its greeting is taken for one of a clone, as when an older link's comes in late.
+    world.pass(600);
+    let closing = ToSite::Closing { reason: CloseReason::Replaced, retry_after: Millis(0) };
+    world.peers[0].down.push_front(closing);
+    world.settle();
+    world.check();
+    assert_eq!(world.peers[0].renewals, 1);
+    assert_ne!(world.peers[0].replica.number().0, 0);
+    assert_eq!(world.texts(1).len(), 3);
+    assert!(world.keys(1).iter().filter(|key| unnumbered.contains(key)).count() <= 1, "only the key of number 0");
 }
 
 #[test]
