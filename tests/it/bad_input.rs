@@ -61,7 +61,9 @@ impl Beside {
     fn new() -> Self {
         let relay = Relay::default();
         let home = Home::at_relay(&relay.url());
-        let screen = home.open(["work"]);
+        let mut screen = home.open(["work"]);
+        // All rows in sight, however many edits there will be.
+        screen.resize((80, 60));
         screen.wait_for("all sent");
         screen.wait_for("127.0.0.1");
         let peer = Peer::join(relay.address(), "work");
@@ -166,7 +168,6 @@ fn an_op_that_may_not_be_is_refused_with_its_code_and_the_others_go_on() {
     let behind = Op::new(OpId { ctr: bad.ctr + 1, ..bad.id() }, ahead.ctr, behind.epoch, behind.hlc, behind.body);
     beside.peer.ctr = behind.ctr;
     beside.peer.push(vec![ahead, bad, behind]);
-    beside.screen.resize((80, 60));
     beside.screen.wait_for("ahead of it");
     beside.screen.wait_for("behind it");
     beside.nobody_else_notices();
@@ -640,8 +641,9 @@ fn assert_ends_with_its_terminal(arguments: &[&OsStr], (cols, rows): (u16, u16))
         }
         std::thread::sleep(Duration::from_millis(20));
     };
-    // That it cannot draw any more is an error like any other; a panic is none.
-    assert!(matches!(exit.exit_code(), 0 | 1), "it ended in disorder: {exit}");
+    // That it cannot draw any more is an error like any other, and the key reader may have to be left behind; a panic is
+    // neither.
+    assert!(matches!(exit.exit_code(), 0 | 1 | 129), "it ended in disorder: {exit}");
     assert_eq!(home.texts("inbox"), ["an item"]);
 }
 

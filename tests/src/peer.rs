@@ -1,6 +1,7 @@
 //! A peer that speaks the wire by hand: what the product's own client would never say can be said too.
 
 use std::collections::BTreeSet;
+use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
@@ -23,7 +24,7 @@ use crate::wait::LONG;
 /// A link to a relay, and a replica of one list behind it.
 #[derive(Debug)]
 pub struct Peer {
-    socket: WebSocket<TcpStream>,
+    socket: WebSocket<Patient>,
     secret: SiteSecret,
     name: ListName,
     person: String,
@@ -299,9 +300,7 @@ impl Peer {
                 false
             }
             Ok(_) => true,
-            Err(Error::Io(error))
-                if matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) =>
-            {
+            Err(Error::Io(error)) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
                 true
             }
             Err(_) => false,
@@ -315,13 +314,37 @@ impl Peer {
     }
 }
 
-fn dial(address: &str) -> WebSocket<TcpStream> {
+/// A socket with a time limit, on which a signal to this process is one more reason to try again: Linux does not go on by
+/// itself with a read that has a limit.
+#[derive(Debug)]
+struct Patient(TcpStream);
+
+impl Read for Patient {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => io::ErrorKind::WouldBlock.into(),
+            _ => error,
+        })
+    }
+}
+
+impl Write for Patient {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        self.0.write(buffer)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+fn dial(address: &str) -> WebSocket<Patient> {
     let stream = TcpStream::connect(address).expect("a relay listens");
     stream.set_read_timeout(Some(Duration::from_millis(50))).expect("a socket has timeouts");
     let mut request = format!("ws://{address}/").into_client_request().expect("an address");
     request.headers_mut().insert("Sec-WebSocket-Protocol", HeaderValue::from_static(SUBPROTOCOL));
     let deadline = Instant::now() + LONG;
-    let mut handshake = client(request, stream);
+    let mut handshake = client(request, Patient(stream));
     loop {
         match handshake {
             Ok((socket, _)) => return socket,

@@ -180,7 +180,12 @@ impl Terminal {
     /// It has not in time.
     #[track_caller]
     pub fn wait_end(&mut self) {
-        until(LONG, "the program ends", || self.child.try_wait().expect("a child can be waited for"));
+        let deadline = std::time::Instant::now() + LONG;
+        while self.is_running() {
+            let screen = self.screen();
+            assert!(std::time::Instant::now() < deadline, "after {LONG:?}: the program has not ended\n{screen}");
+            thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Whether the program is still there.
