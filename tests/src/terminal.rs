@@ -11,7 +11,7 @@ use std::time::Duration;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::wait::{LONG, until};
+use crate::wait::LONG;
 
 /// A program in a terminal; killed when dropped.
 pub struct Terminal {

@@ -142,7 +142,7 @@ fn a_late_refusal_does_not_hit_the_next_op() {
     world.settle();
     let list = world.relay.list.uid();
     world.add(0, &["b"]);
-    world.peers[0].down.push_front(betwixt_core::wire::ToSite::Refused { list, op: bad, code: RefusedCode::Control });
+    world.peers[0].down.push_front(ToSite::Refused { list, op: bad, code: RefusedCode::Control });
     world.settle();
     world.check();
     assert_eq!(world.texts(0), ["a", "x", "b"]);
