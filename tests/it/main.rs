@@ -9,5 +9,6 @@ mod gauge;
 mod kinds;
 mod people;
 mod refused;
+mod sim;
 mod tidy;
 mod two_terminals;
