@@ -1,5 +1,8 @@
 //! What the relay says, taken into the replica: entries, refusals, snapshots.
 
+use std::collections::HashSet;
+
+use betwixt_core::hlc::Hlc;
 use betwixt_core::id::{ItemId, OpId, SiteSecret};
 use betwixt_core::item::Write as Won;
 use betwixt_core::key::Key;
@@ -243,6 +246,9 @@ impl Replica {
             ),
             None => (Vec::new(), former.into_iter().chain(own).filter(missing).collect()),
         };
+        // What was said under several names is in the journal under each; once is enough.
+        let mut said: HashSet<_> = self.pending().chain(&own).map(content).collect();
+        others.retain(|op| said.insert(content(op)));
         let renews = !others.is_empty() || passed_over;
         for op in own {
             // One that is pending again already may have got another key or stamp since.
@@ -294,6 +300,11 @@ impl Replica {
     pub fn contradicts(&self, last: Option<(u64, betwixt_core::id::Hash)>) -> bool {
         last.is_some_and(|(ctr, hash)| self.pending.get(&ctr).is_some_and(|pending| pending.op.hash != hash))
     }
+}
+
+/// What an op says, whoever says it, and with whatever key.
+fn content(op: &Op) -> (Hlc, Vec<u8>) {
+    (op.hlc, op.body.keyless_bytes())
 }
 
 /// Whether an op would change a list. One that is in its log would not: stamps win only where they are greater.

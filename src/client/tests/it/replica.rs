@@ -375,6 +375,30 @@ fn what_was_said_under_an_earlier_name_comes_back_too() {
 }
 
 #[test]
+fn what_was_said_under_several_names_comes_back_once() {
+    let mut world = World::new(2, 17);
+    for text in ["a", "b"] {
+        world.add(0, &[text]);
+        world.settle();
+        world.cut(0);
+        world.pass(600);
+        let closing = ToSite::Closing { reason: CloseReason::Replaced, retry_after: Millis(0) };
+        world.peers[0].down.push_front(closing);
+        world.settle();
+    }
+    assert_eq!(world.peers[0].renewals, 2);
+    for _ in 0..3 {
+        let all = world.relay.log.len();
+        world.lose_tail(all);
+        world.settle();
+        world.check();
+        let edits = world.relay.log.iter().filter(|entry| !matches!(entry.op.body, Body::Join(_)));
+        assert_eq!(edits.count(), 2, "{:?}", world.relay.log);
+    }
+    assert_eq!(world.texts(1), ["a", "b"]);
+}
+
+#[test]
 fn a_journal_that_a_clone_has_overtaken_after_a_lost_tail_is_given_back() {
     let mut world = World::new(2, 14);
     world.add(0, &["a"]);
