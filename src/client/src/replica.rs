@@ -257,10 +257,15 @@ impl Replica {
     /// Whether the log has ops of this site that are not its own, so that its pending ones do not continue them: a copy
     /// of the site was restored, or speaks beside it. It must become a new one, see [`Replica::renew`].
     ///
+    /// Also if a relay has lost all that this site ever said, and its `Join` is not in the journal any more: nothing else can
+    /// be the first op of a site.
+    ///
     /// Read off confirmed and pending alone, so that a program that ends in between finds it again.
     #[must_use]
     pub fn is_contradicted(&self) -> bool {
-        self.pending.values().next().is_some_and(|first| first.op.prev != self.sequenced())
+        let sequenced = self.sequenced();
+        let continues = |op: &Op| op.prev == sequenced && (sequenced > 0 || op.ctr == 1);
+        self.pending.values().next().is_some_and(|first| !continues(&first.op))
     }
 
     /// Makes what is shown anew from what is confirmed and pending.

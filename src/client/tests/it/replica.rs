@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use betwixt_client::replica::Kept;
+use betwixt_client::store;
 use betwixt_core::edit::{Edit, EditFault, Spot};
 use betwixt_core::hlc::{Hlc, Millis};
 use betwixt_core::id::{OpId, SiteId};
@@ -10,9 +11,10 @@ use betwixt_core::key::{KEY_BYTES_MAX, Key};
 use betwixt_core::op::{Add, Body, Op, Put};
 use betwixt_core::register::Register;
 use betwixt_core::wire::{CloseReason, RefusedCode, ToRelay, ToSite};
+use betwixt_store::Store as _;
 
 use crate::relay::BAD;
-use crate::world::World;
+use crate::world::{UID, World};
 
 /// Ops of one site in the order in which the relay has them.
 fn ctrs(world: &World, site: SiteId) -> Vec<(u64, u64)> {
@@ -396,6 +398,33 @@ fn what_was_said_under_several_names_comes_back_once() {
         assert_eq!(edits.count(), 2, "{:?}", world.relay.log);
     }
     assert_eq!(world.texts(1), ["a", "b"]);
+}
+
+#[test]
+fn a_site_whose_join_is_lost_and_forgotten_says_the_rest_as_a_new_one() {
+    for restarts in [false, true] {
+        let mut world = World::new(2, 18);
+        world.add(0, &["a"]);
+        world.add(1, &["b"]);
+        world.settle();
+        let later = betwixt_core::limits::JOURNAL_KEPT.plus(Millis(1));
+        let forgets = store::forget_journal(&world.peers[0].disk, UID, later).expect("memory answers");
+        world.peers[0].disk.commit(&forgets).expect("memory takes all");
+        world.add(0, &["c"]);
+        let all = world.relay.log.len();
+        world.lose_tail(all);
+        world.settle_of(1);
+        if restarts {
+            world.pass(600);
+            world.carry_up(0);
+            while world.peers[0].replica.has_joined() && world.carry_down(0) {}
+            world.peers[0].restart();
+        }
+        world.settle();
+        world.check();
+        let texts: BTreeSet<String> = world.texts(1).into_iter().collect();
+        assert_eq!(texts, ["b", "c"].map(String::from).into());
+    }
 }
 
 #[test]
