@@ -90,8 +90,8 @@ impl Owed {
             let times = times.get(&debt.op.hlc).copied().unwrap_or_default();
             let wrong = match times {
                 0 if debt.refused || debt.holders.is_empty() => None,
-                // Copies of a site say again only what still has an effect.
-                0 if faults.copies && !has_effect(&debt.op, list) => None,
+                // Under another name a site says again only what still has an effect.
+                0 if !faults.are_plain() && !has_effect(&debt.op, list) => None,
                 0 => Some("was dropped"),
                 _ if debt.refused && faults.are_plain() => Some("was said to be refused, and is in the log"),
                 1 => None,
