@@ -8,6 +8,7 @@
 mod bounded;
 pub mod causes;
 pub mod edit;
+pub mod formats;
 pub mod hlc;
 pub mod id;
 pub mod item;

@@ -104,7 +104,7 @@ pub fn check_body(body: &Body, limits: &Limits) -> Result<(), OpFault> {
     }
 }
 
-fn check_register(register: &Register, limits: &Limits) -> Result<(), OpFault> {
+pub(crate) fn check_register(register: &Register, limits: &Limits) -> Result<(), OpFault> {
     let in_range = |what, holds: bool| if holds { Ok(()) } else { Err(OpFault::Range { what }) };
     match register {
         Register::Text(text) => check_text("text", text, bytes(limits.text_bytes), Kind::Line),

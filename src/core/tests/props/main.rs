@@ -3,6 +3,7 @@
 use proptest::test_runner::Config;
 
 mod any;
+mod formats;
 mod keys;
 mod list;
 mod order;
