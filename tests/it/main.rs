@@ -5,6 +5,7 @@
 mod bad_input;
 mod crash;
 mod entries;
+mod files;
 mod gauge;
 mod kinds;
 mod people;

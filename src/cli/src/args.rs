@@ -1,5 +1,7 @@
 //! What can be said on the command line.
 
+mod files;
+
 use std::path::PathBuf;
 
 use betwixt_client::Address;
@@ -7,6 +9,8 @@ use betwixt_core::name::ListName;
 use betwixt_core::register::Date;
 use clap::error::ErrorKind;
 use clap::{ArgGroup, Args as ClapArgs, CommandFactory as _, Parser, Subcommand};
+
+pub(crate) use self::files::{Export, Import};
 
 /// A to-do list that a team edits together in its terminals.
 ///
@@ -92,6 +96,10 @@ pub(crate) enum ListVerb {
     },
     /// Move an item
     Mv(Mv),
+    /// Bring the items of a file to the end of a list
+    Import(Import),
+    /// Print a list as a file
+    Export(Export),
     /// Tell how a list stands with its relay
     Status {
         /// The list
@@ -105,6 +113,8 @@ impl ListVerb {
         match self {
             Self::Add(Add { list, .. })
             | Self::Mv(Mv { list, .. })
+            | Self::Import(Import { list, .. })
+            | Self::Export(Export { list, .. })
             | Self::Ls { list }
             | Self::Done { list, .. }
             | Self::Rm { list, .. }

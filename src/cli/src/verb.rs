@@ -1,6 +1,8 @@
 //! The verbs that work on a list without the screen: open it, do one thing, say how it went.
 
 mod edits;
+mod export;
+mod import;
 mod item;
 mod link;
 mod status;
@@ -13,6 +15,7 @@ use betwixt_client::replica::Kept;
 use betwixt_client::site::{Opening, os_random, rescue};
 use betwixt_client::{Folder, LinkStatus, Site, Status};
 use betwixt_core::edit::Edit;
+use betwixt_core::formats::Imported;
 use betwixt_core::id::ItemId;
 use betwixt_core::op::{Body, Op};
 use betwixt_core::register::Register;
@@ -28,11 +31,21 @@ use crate::report::Report;
 
 /// Runs a verb.
 pub(crate) fn run(place: &Place, verb: &ListVerb) -> Result<(), Report> {
+    // Before the list is opened: a file that brings nothing makes no list.
+    let imported = match verb {
+        ListVerb::Import(import) => Some(import::read(import)?),
+        _ => None,
+    };
+    if let (ListVerb::Import(import), Some(imported)) = (verb, &imported)
+        && import.dry_run
+    {
+        return import::rehearse(imported, place.json);
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         let folder = place.folder()?;
         let keeper = place.relay.is_none().then(|| Keeper::start(folder.path().to_owned()));
-        let done = with_site(place, folder, keeper.as_ref(), verb).await;
+        let done = with_site(place, folder, keeper.as_ref(), verb, imported).await;
         if let Some(keeper) = keeper {
             keeper.end().await;
         }
@@ -40,7 +53,13 @@ pub(crate) fn run(place: &Place, verb: &ListVerb) -> Result<(), Report> {
     })
 }
 
-async fn with_site(place: &Place, folder: Folder, keeper: Option<&Keeper>, verb: &ListVerb) -> Result<(), Report> {
+async fn with_site(
+    place: &Place,
+    folder: Folder,
+    keeper: Option<&Keeper>,
+    verb: &ListVerb,
+    imported: Option<Imported>,
+) -> Result<(), Report> {
     let opening = Opening {
         address: place.address(&folder)?,
         name: verb.list().clone(),
@@ -61,7 +80,10 @@ async fn with_site(place: &Place, folder: Folder, keeper: Option<&Keeper>, verb:
         site.close().await;
         return Err(Report::new(fault.line));
     }
-    let done = carry_out(place, &site, verb, &left).await;
+    let done = match imported {
+        Some(imported) => import::run(place, &site, imported, left()).await,
+        None => carry_out(place, &site, verb, &left).await,
+    };
     // Edits of windows that were closed go out with this one, in what is left of the wait.
     if site.status().link == LinkStatus::Live {
         let _ = tokio::time::timeout(left(), rescue::rescue(&opening, |_| {})).await;
@@ -96,6 +118,9 @@ async fn carry_out(
             }
             return item::list(site, place.json);
         }
+        ListVerb::Export(export) => return export::run(site, export, place.json),
+        // What it brings is read before the list is opened, and does not come here.
+        ListVerb::Import(_) => return Ok(()),
         ListVerb::Status { .. } => return status::print(site, place),
         ListVerb::Add(add) => edits::add(add)?,
         ListVerb::Done { item, not, .. } => edits::set(site, item, Register::Done(!not))?,
