@@ -56,7 +56,12 @@ impl Owed {
                         debt.holders.remove(&at);
                     }
                     let new = || Debt { op: op.clone(), holders: BTreeSet::new(), refused: false };
-                    self.debts.entry(op.hlc).or_insert_with(new).holders.insert(at);
+                    let debt = self.debts.entry(op.hlc).or_insert_with(new);
+                    // The stamp of a refused op is free again.
+                    if debt.refused && debt.op.id() != op.id() {
+                        *debt = new();
+                    }
+                    debt.holders.insert(at);
                 }
                 _ => {}
             }
