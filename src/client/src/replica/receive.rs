@@ -249,7 +249,8 @@ impl Replica {
         // What was said under several names is in the journal under each; once is enough.
         let mut said: HashSet<_> = self.pending().chain(&own).map(content).collect();
         others.retain(|op| said.insert(content(op)));
-        let renews = !others.is_empty() || passed_over;
+        // Under a name that others have ops by, the next one would take the place of another in the journal.
+        let renews = contained.is_none() || !others.is_empty() || passed_over;
         for op in own {
             // One that is pending again already may have got another key or stamp since.
             if !self.pending.contains_key(&op.ctr) {

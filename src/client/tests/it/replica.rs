@@ -401,6 +401,34 @@ fn what_was_said_under_several_names_comes_back_once() {
 }
 
 #[test]
+fn a_copy_whose_name_others_have_used_takes_a_new_one_though_nothing_is_missing() {
+    let mut world = World::new(2, 19);
+    world.add(0, &["a"]);
+    world.settle();
+    let early = world.peers[0].copy();
+    world.add(0, &["b", "c"]);
+    world.settle();
+    let late = world.peers[0].copy();
+    world.lose_tail(2);
+    world.cut(0);
+    world.peers[1].restore(&early);
+    world.add(1, &["d"]);
+    world.settle_of(1);
+    // Gives back what was lost, under a new name; then its folder is put back.
+    world.settle();
+    world.peers[0].restore(&late);
+    let journal = |world: &World| store::journal(&world.peers[0].disk, UID).expect("the journal loads");
+    let before = journal(&world);
+    world.settle();
+    world.add(0, &["e"]);
+    world.settle();
+    world.check();
+    assert_eq!(world.texts(0).len(), 5);
+    let after = journal(&world);
+    assert!(before.iter().all(|op| after.contains(op)), "an op has taken another's place in the journal");
+}
+
+#[test]
 fn a_site_whose_join_is_lost_and_forgotten_says_the_rest_as_a_new_one() {
     for restarts in [false, true] {
         let mut world = World::new(2, 18);
