@@ -57,8 +57,8 @@ impl Owed {
                     }
                     let new = || Debt { op: op.clone(), holders: BTreeSet::new(), refused: false };
                     let debt = self.debts.entry(op.hlc).or_insert_with(new);
-                    // The stamp of a refused op is free again.
-                    if debt.refused && debt.op.id() != op.id() {
+                    // The stamp of a refused op is free again. The same edit, said by another copy, stays one that was told.
+                    if debt.refused && debt.op.body.keyless_bytes() != op.body.keyless_bytes() {
                         *debt = new();
                     }
                     debt.holders.insert(at);
