@@ -1,5 +1,6 @@
 //! The client crate from outside: replica and session against a relay in memory, the store, the data folder.
 
+mod copies;
 mod folder;
 mod random;
 mod relay;
