@@ -171,6 +171,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Reader<S> {
                 }
                 Ok(())
             }
+            ToRelay::Lists(_) | ToRelay::DeleteList { .. } => Ok(()),
             ToRelay::Leave { list } => {
                 if let Some((session, name)) = self.outbox.look(|queue| queue.session_of(list)) {
                     self.outbox.with(|queue| queue.end(session));

@@ -12,6 +12,11 @@
 //!   Push ------------------->
 //!         <------------------- Entries (an op's own entry is its ack) | Refused | Stale | Collision | Wait
 //!   Here <------------------> People, Figures
+//!
+//!   Lists ------------------> on a link that has opened a list, or none
+//!         <------------------- Lists
+//!   DeleteList ------------->
+//!         <------------------- Gone, to all that have it open too; OtherList
 //! ```
 
 use serde::{Deserialize, Serialize};
@@ -81,6 +86,38 @@ pub enum ToRelay {
         /// Which list.
         list: ListUid,
     },
+    /// Asks which lists there are.
+    Lists(Listing),
+    /// Deletes a list, for everybody; [`ToSite::Gone`] is the ack. A list that is deleted already is gone as well.
+    DeleteList {
+        /// What it is called on this relay.
+        name: ListName,
+        /// Which list: another one of that name is not meant.
+        uid: ListUid,
+    },
+}
+
+/// Which lists are asked for: those whose names begin with `prefix`, in the order of their names, from the first behind
+/// `after` on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listing {
+    /// What their names begin with; everything begins with nothing.
+    pub prefix: SmolStr,
+    /// The last one that is known already.
+    pub after: Option<ListName>,
+    /// How many at most; a relay may send fewer, see [`ToSite::Lists`].
+    pub limit: u16,
+}
+
+/// A list as a relay's directory has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listed {
+    /// What it is called.
+    pub name: ListName,
+    /// Which list it is.
+    pub uid: ListUid,
+    /// Its title; empty if it has none. From a peer: show it as `SafeText` only.
+    pub title: SmolStr,
 }
 
 /// What a relay says.
@@ -173,6 +210,16 @@ pub enum ToSite {
         reason: CloseReason,
         /// When to dial again.
         retry_after: Millis,
+    },
+    /// The lists that were asked for.
+    Lists {
+        /// What was asked.
+        asked: Listing,
+        /// The lists, in the order of their names.
+        #[serde(deserialize_with = "bounded::list::<_, _, 4_096>")]
+        lists: Vec<Listed>,
+        /// Whether there are more behind the last of them.
+        more: bool,
     },
 }
 
@@ -337,11 +384,11 @@ pub trait Message: Serialize + for<'de> Deserialize<'de> {
 }
 
 impl Message for ToRelay {
-    const KINDS: u8 = 4;
+    const KINDS: u8 = 6;
 }
 
 impl Message for ToSite {
-    const KINDS: u8 = 15;
+    const KINDS: u8 = 16;
 }
 
 /// Place of [`ToSite::Entries`] among the variants.

@@ -71,7 +71,7 @@ impl World {
                     }
                 }
             }
-            ToRelay::Here { .. } | ToRelay::Leave { .. } => {}
+            ToRelay::Here { .. } | ToRelay::Leave { .. } | ToRelay::Lists(_) | ToRelay::DeleteList { .. } => {}
         }
     }
 

@@ -110,7 +110,8 @@ impl Session {
             | ToSite::Stale { .. }
             | ToSite::Collision { .. }
             | ToSite::Wait { .. }
-            | ToSite::Unreadable => {}
+            | ToSite::Unreadable
+            | ToSite::Lists { .. } => {}
         }
     }
 

@@ -236,7 +236,7 @@ impl World {
                     self.tell_all(entry);
                 }
             }
-            ToRelay::Here { .. } | ToRelay::Leave { .. } => {}
+            ToRelay::Here { .. } | ToRelay::Leave { .. } | ToRelay::Lists(_) | ToRelay::DeleteList { .. } => {}
         }
         true
     }

@@ -11,7 +11,7 @@ use betwixt_core::op::body::Kinds;
 use betwixt_core::op::{Add, Body, EpochId, Join, ListPut, Op, Put};
 use betwixt_core::register::{Date, Register};
 use betwixt_core::snapshot::{self, Begin, Part};
-use betwixt_core::wire::{CloseReason, Figures, Hello, Person, RefusedCode, ToRelay, ToSite, Welcome};
+use betwixt_core::wire::{CloseReason, Figures, Hello, Listed, Listing, Person, RefusedCode, ToRelay, ToSite, Welcome};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -243,6 +243,18 @@ fn any_kinds() -> impl Strategy<Value = Kinds> {
     vec(any::<u8>(), 0..4).prop_map(|kinds| kinds.into_iter().fold(Kinds::KNOWN, Kinds::and))
 }
 
+fn any_listing() -> impl Strategy<Value = Listing> {
+    (any_words(), option::of(any_name()), any::<u16>()).prop_map(|(prefix, after, limit)| Listing {
+        prefix,
+        after,
+        limit,
+    })
+}
+
+fn any_listed() -> impl Strategy<Value = Listed> {
+    (any_name(), any_uid(), any_words()).prop_map(|(name, uid, title)| Listed { name, uid, title })
+}
+
 /// Any message of a site.
 pub(crate) fn any_to_relay() -> impl Strategy<Value = ToRelay> {
     let hello = (
@@ -263,6 +275,8 @@ pub(crate) fn any_to_relay() -> impl Strategy<Value = ToRelay> {
             editing
         }),
         any_uid().prop_map(|list| ToRelay::Leave { list }),
+        any_listing().prop_map(ToRelay::Lists),
+        (any_name(), any_uid()).prop_map(|(name, uid)| ToRelay::DeleteList { name, uid }),
     ]
 }
 
@@ -346,6 +360,11 @@ pub(crate) fn any_to_site() -> impl Strategy<Value = ToSite> {
         Just(ToSite::Unreadable),
         (select(reasons), any::<u64>())
             .prop_map(|(reason, retry_after)| ToSite::Closing { reason, retry_after: Millis(retry_after) }),
+        (any_listing(), vec(any_listed(), 0..20), any::<bool>()).prop_map(|(asked, lists, more)| ToSite::Lists {
+            asked,
+            lists,
+            more
+        }),
     ]
 }
 

@@ -15,7 +15,7 @@ use betwixt_core::op::{Add, Body, EpochId, Join, ListPut, Op, Put, kind};
 use betwixt_core::register::{Date, Register};
 use betwixt_core::snapshot::{Part, begin, parts};
 use betwixt_core::wire::{
-    CloseReason, Figures, Hello, Message, Person, RefusedCode, ToRelay, ToSite, VERSION, Welcome,
+    CloseReason, Figures, Hello, Listed, Listing, Message, Person, RefusedCode, ToRelay, ToSite, VERSION, Welcome,
 };
 
 use crate::any::{UID, hlc, item_id, key_of, list_of, log, site};
@@ -61,6 +61,10 @@ fn list_and_entries() -> (List, Vec<Entry>) {
     (list_of(&entries), entries)
 }
 
+fn listing() -> Listing {
+    Listing { prefix: "gro".into(), after: Some("gro-0".parse().expect("a name")), limit: 50 }
+}
+
 fn to_relay() -> Vec<(&'static str, ToRelay)> {
     let (list, _) = list_and_entries();
     let hello = Hello {
@@ -78,6 +82,8 @@ fn to_relay() -> Vec<(&'static str, ToRelay)> {
         ("push", ToRelay::Push { list: UID, ops: ops().into_iter().map(|(_, op)| op).collect() }),
         ("here", ToRelay::Here { list: UID, at: Some(item_id(0x33)), editing: true }),
         ("leave", ToRelay::Leave { list: UID }),
+        ("lists", ToRelay::Lists(listing())),
+        ("delete_list", ToRelay::DeleteList { name: "groceries".parse().expect("a name"), uid: UID }),
     ]
 }
 
@@ -100,6 +106,7 @@ fn to_site() -> Vec<(&'static str, ToSite)> {
     let figures = Figures { links: 2, items: 1, ops: 9, longest: 3, mean_hundredths: 300, epoch: 0 };
     let person = Person { site: site(0x22), name: "ana".into(), at: Some(item_id(0x33)), editing: false };
     let op = OpId { site: site(0x22), ctr: 302 };
+    let listed = Listed { name: name(), uid: UID, title: "Groceries".into() };
     vec![
         ("welcome", ToSite::Welcome(Box::new(welcome))),
         ("other_list", ToSite::OtherList { name: name(), uid: UID }),
@@ -117,6 +124,7 @@ fn to_site() -> Vec<(&'static str, ToSite)> {
         ("figures", ToSite::Figures { list: UID, figures }),
         ("unreadable", ToSite::Unreadable),
         ("closing", ToSite::Closing { reason: CloseReason::Limit, retry_after: Millis(1_000) }),
+        ("lists", ToSite::Lists { asked: listing(), lists: vec![listed], more: true }),
     ]
 }
 
