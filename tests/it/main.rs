@@ -12,4 +12,5 @@ mod people;
 mod refused;
 mod sim;
 mod tidy;
+mod transfer;
 mod two_terminals;

@@ -9,12 +9,15 @@ pub mod link;
 pub mod replica;
 pub mod session;
 pub mod site;
+pub mod sites;
 pub mod status;
 pub mod store;
+pub mod transfer;
 
 pub use self::address::Address;
 pub use self::folder::Folder;
 pub use self::replica::Replica;
 pub use self::session::Session;
 pub use self::site::Site;
+pub use self::sites::Sites;
 pub use self::status::{LinkStatus, Status};

@@ -29,6 +29,7 @@ use self::pending::AllPending;
 pub use self::pending::Pending;
 pub use self::receive::{ReceiveError, Received, Refusal};
 pub use self::undo::History;
+use crate::transfer::Transfer;
 
 /// Something of this person's that did not come to stand, kept until they decide.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,6 +71,10 @@ pub enum Write {
     Keep(u64, Kept),
     /// Something out of the drawer.
     Release(u64),
+    /// Items are on their way to another list.
+    Transfer(u64, Transfer),
+    /// They have arrived, or stay.
+    Transferred(u64),
     /// The site is another one from here on: its secret. Its counter starts anew.
     Site(SiteSecret),
 }

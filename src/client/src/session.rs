@@ -94,8 +94,17 @@ pub struct Outputs {
     pub hang_up: bool,
     /// Dial.
     pub dial: bool,
-    /// The relay's list of this name is another one, and nothing was made here: become a replica of that list.
-    pub adopt: Option<ListUid>,
+    /// The name is not this list's on the relay.
+    pub unnamed: Option<Unnamed>,
+}
+
+/// Why a name is not that of a site's list, on its relay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unnamed {
+    /// It is another list's, and nothing was made here: become a replica of that list.
+    Adopt(ListUid),
+    /// The list was deleted: forget that it had this name.
+    Gone,
 }
 
 /// What a session needs from outside for one step.

@@ -4,7 +4,9 @@
 
 mod choice;
 mod drive;
+mod gone;
 pub mod rescue;
+mod transfer;
 mod whole;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,6 +25,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 pub use self::choice::ChoiceError;
+pub use self::transfer::Moved;
 use self::whole::Whole;
 pub use self::whole::WholeError;
 use crate::folder::{Folder, Slot};
@@ -48,7 +51,9 @@ pub struct Opening {
 #[derive(Debug)]
 pub struct Site {
     shared: Arc<Shared>,
-    task: JoinHandle<()>,
+    task: tokio::sync::Mutex<Option<JoinHandle<()>>>,
+    /// Held by whoever carries items to other lists.
+    carrying: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug)]
@@ -88,7 +93,7 @@ impl Site {
             changes: watch::Sender::new(0),
         });
         let task = tokio::spawn(drive::drive(Arc::clone(&shared)));
-        Ok(Self { shared, task })
+        Ok(Self { shared, task: tokio::sync::Mutex::new(Some(task)), carrying: tokio::sync::Mutex::new(()) })
     }
 
     /// Uses the list as shown: confirmed and pending.
@@ -194,12 +199,19 @@ impl Site {
         tokio::time::timeout(limit, wait).await.is_ok()
     }
 
-    /// Ends the site: closes the link and frees what it holds of the slot.
-    pub async fn close(mut self) {
+    /// Ends the site: closes the link and frees what it holds of the slot. An edit after it is kept, and sent the next time
+    /// that the list is opened. An extra call is harmless.
+    pub async fn close(&self) {
         self.shared.close.notify_one();
-        // The task ends by itself; it is only waited for, so a panic in it is its own report.
-        let _ = (&mut self.task).await;
+        if let Some(task) = self.task.lock().await.take() {
+            // It ends by itself and is only waited for, so a panic in it is its own report.
+            let _ = task.await;
+        }
         self.shared.lock().settle();
+    }
+
+    pub(crate) const fn carrying(&self) -> &tokio::sync::Mutex<()> {
+        &self.carrying
     }
 }
 

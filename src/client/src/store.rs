@@ -10,6 +10,7 @@
 //! | `J`, site (16), counter as 8 bytes | time as 8 bytes, `Op` | own ops that were, for 30 days at least |
 //! | `I`, key | (nothing) | keys issued in this epoch |
 //! | `K`, number as 8 bytes | `Kept` | the drawer |
+//! | `T`, number as 8 bytes | `Transfer` | items on their way to another list |
 //!
 //! Numbers are big-endian, values in the encoding of `postcard`. One edit is one transaction.
 
@@ -30,6 +31,7 @@ use betwixt_store::{Batch, Format, KeyRange, Store, StoreError};
 use serde::{Deserialize, Serialize};
 
 use crate::replica::{Kept, Stored, Write};
+use crate::transfer::Transfer;
 
 /// The format of a slot's store.
 pub const FORMAT: Format = Format { name: b"betwixt-client", number: 1 };
@@ -124,6 +126,33 @@ pub fn pending_len(store: &impl Store, uid: ListUid) -> Result<usize, StoreError
     Ok(len)
 }
 
+/// Whether a list has edits that are not sequenced, or items on their way to another one.
+///
+/// # Errors
+///
+/// The store does not answer.
+pub fn has_unsent(store: &impl Store, uid: ListUid) -> Result<bool, StoreError> {
+    Ok(!store.pairs(range(uid, b'T'), 1)?.is_empty() || pending_len(store, uid)? > 0)
+}
+
+/// Whether a list has something of this person's that nobody else has: unsent, or in the drawer.
+///
+/// # Errors
+///
+/// The store does not answer.
+pub fn has_own(store: &impl Store, uid: ListUid) -> Result<bool, StoreError> {
+    Ok(!store.pairs(range(uid, b'K'), 1)?.is_empty() || has_unsent(store, uid)?)
+}
+
+/// The items of a list that are on their way to other lists.
+///
+/// # Errors
+///
+/// The store does not answer, or a record is damaged.
+pub fn transfers(store: &impl Store, uid: ListUid) -> Result<BTreeMap<u64, Transfer>, LoadError> {
+    numbered(store, uid, b'T')
+}
+
 /// A stored replica, and how many entries stand behind its stored list.
 ///
 /// # Errors
@@ -215,6 +244,12 @@ pub fn batch(uid: ListUid, meta: &mut Meta, writes: &[Write], now: Millis) -> Ba
             }
             Write::Release(number) => {
                 batch.delete(key(uid, b'K', &number.to_be_bytes()));
+            }
+            Write::Transfer(number, transfer) => {
+                batch.put(key(uid, b'T', &number.to_be_bytes()), encode(transfer));
+            }
+            Write::Transferred(number) => {
+                batch.delete(key(uid, b'T', &number.to_be_bytes()));
             }
             Write::Site(secret) => {
                 meta.secret = *secret;

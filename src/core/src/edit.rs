@@ -40,6 +40,18 @@ pub enum Edit {
         /// Which, and what.
         writes: Vec<(ItemId, Vec<Register>)>,
     },
+    /// Takes in items that come from another list, behind all others; one that was here before, and went, comes back.
+    ///
+    /// No step of undo, as little as [`Edit::GiveAway`]: taking back one half of a move would lose or double the items.
+    TakeIn {
+        /// Which, and what each one carries.
+        items: Vec<(ItemId, Vec<Register>)>,
+    },
+    /// Deletes items that are in another list now.
+    GiveAway {
+        /// Which.
+        items: Vec<ItemId>,
+    },
     /// Writes the list's title.
     Title(SmolStr),
     /// Takes back this site's last step.
@@ -108,6 +120,9 @@ pub enum EditFault {
     /// What it writes is refused everywhere.
     #[error(transparent)]
     Op(#[from] crate::op::check::OpFault),
+    /// Somebody deleted the list.
+    #[error("the list was deleted")]
+    Gone,
     /// There is no step of this site to take back, or to do again.
     #[error("nothing to {0}")]
     NoStep(&'static str),

@@ -122,12 +122,16 @@ impl Slot {
     /// Takes the mark away if no list of the slot has unsent edits, for whatever relay.
     pub fn unmark_if_sent(&self) {
         let mut marked = self.marked();
-        let unsent = self.with_store(|store| {
-            let lists = store::lists(store)?;
-            lists.iter().try_fold(0, |sum, (uid, _)| Ok::<_, LoadError>(sum + store::pending_len(store, *uid)?))
+        let all_sent = self.with_store(|store| {
+            for (uid, _) in store::lists(store)? {
+                if store::has_unsent(store, uid)? {
+                    return Ok(false);
+                }
+            }
+            Ok::<_, LoadError>(true)
         });
         // A slot that cannot be read keeps its mark.
-        if *marked && matches!(unsent, Ok(0)) {
+        if *marked && matches!(all_sent, Ok(true)) {
             // A mark that stays costs a look at the slot, and nothing else.
             *marked = fs::remove_file(self.path.join("pending")).is_err();
         }

@@ -80,6 +80,18 @@ impl Replica {
                 }
                 (Way::Forth, did(writes.iter().flat_map(|(_, registers)| registers)), 0)
             }
+            Edit::TakeIn { items } => {
+                mint.take_in(items)?;
+                mint.changes.clear();
+                (Way::Forth, Did::Added, 0)
+            }
+            Edit::GiveAway { items } => {
+                for item in items {
+                    mint.write(*item, &[Register::Deleted(true)])?;
+                }
+                mint.changes.clear();
+                (Way::Forth, Did::Deleted, 0)
+            }
             Edit::Title(title) => {
                 let title = mint.clean(title, Kind::Line);
                 mint.op(Body::List(ListPut { title }))?;
@@ -119,10 +131,7 @@ impl Mint<'_> {
     }
 
     fn add(&mut self, spot: Spot, items: &[Vec<Register>], random: Randomness<'_>) -> Result<(), EditFault> {
-        let after = self.replica.shown.items().len() + items.len();
-        if u32::try_from(after).is_ok_and(|after| after > self.replica.limits.items) {
-            return Err(EditFault::ListFull { items: self.replica.shown.items().len() });
-        }
+        self.check_room(items.len())?;
         let mut run = self.run(spot, &BTreeSet::new())?;
         for registers in items {
             let item = loop {
@@ -136,6 +145,32 @@ impl Mint<'_> {
             self.op(Body::Add(Add { item, key, registers }))?;
             self.changes.push(Change::Added { item });
             self.items.push(item);
+        }
+        Ok(())
+    }
+
+    /// Whether the list may have so many items more.
+    fn check_room(&self, new: usize) -> Result<(), EditFault> {
+        let items = self.replica.shown.items().len();
+        let is_over = u32::try_from(items + new).is_ok_and(|after| after > self.replica.limits.items);
+        if is_over { Err(EditFault::ListFull { items }) } else { Ok(()) }
+    }
+
+    fn take_in(&mut self, items: &[(ItemId, Vec<Register>)]) -> Result<(), EditFault> {
+        let shown = &self.replica.shown;
+        self.check_room(items.iter().filter(|(item, _)| shown.item(*item).is_none()).count())?;
+        let mut run = self.run(Spot::Bottom, &BTreeSet::new())?;
+        for (item, registers) in items {
+            let mut registers: Vec<Register> = registers.iter().map(|register| self.cleaned(register)).collect();
+            let key = self.next_in(&mut run)?;
+            let body = if shown.item(*item).is_none() {
+                Body::Add(Add { item: *item, key, registers })
+            } else {
+                registers.push(Register::Deleted(false));
+                Body::Put(Put { item: *item, key: Some(key), registers })
+            };
+            self.op(body)?;
+            self.items.push(*item);
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use betwixt_core::hlc::Millis;
 use betwixt_core::snapshot::Assembly;
 use betwixt_core::wire::{CloseReason, ToRelay, ToSite, Welcome};
 
-use super::{Ended, Outputs, Outside, Session, State, new_secret, push};
+use super::{Ended, Outputs, Outside, Session, State, Unnamed, new_secret, push};
 use crate::replica::{Received, Refusal, Replica};
 
 /// Longest time that a relay can ask a site to stay away.
@@ -22,7 +22,7 @@ impl Session {
         match message {
             ToSite::Welcome(welcome) => self.welcomed(replica, &welcome, outside, out),
             ToSite::OtherList { uid: other, .. } if replica.is_blank() => {
-                out.adopt = Some(other);
+                out.unnamed = Some(Unnamed::Adopt(other));
                 // With a pause, in case the other list cannot be opened here.
                 self.lose(outside, out);
             }
@@ -30,8 +30,9 @@ impl Session {
                 out.hang_up = true;
                 self.state = State::Ended(Ended::OtherList(other));
             }
-            ToSite::Gone { .. } => {
+            ToSite::Gone { uid: gone } if gone == uid => {
                 out.hang_up = true;
+                out.unnamed = Some(Unnamed::Gone);
                 self.state = State::Ended(Ended::Gone);
             }
             ToSite::SnapshotBegin(begin) => {
@@ -105,7 +106,8 @@ impl Session {
                     self.end_link(retry_after.min(RETRY_AFTER_MAX).plus(pause), outside, out);
                 }
             },
-            ToSite::Entries { .. }
+            ToSite::Gone { .. }
+            | ToSite::Entries { .. }
             | ToSite::Refused { .. }
             | ToSite::Stale { .. }
             | ToSite::Collision { .. }

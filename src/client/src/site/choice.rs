@@ -6,9 +6,10 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::PathBuf;
 
 use betwixt_core::edit::{Edit, Spot};
+use betwixt_core::formats::{Draft, Format, export};
 use betwixt_core::id::ListUid;
 use betwixt_core::name::ListName;
-use betwixt_core::register::{Field, Register};
+use betwixt_core::register::Register;
 
 use super::Site;
 use super::whole::{Whole, WholeError};
@@ -16,6 +17,7 @@ use crate::LinkStatus;
 use crate::folder::FolderError;
 use crate::replica::Kept;
 use crate::store;
+use crate::transfer::carried;
 
 /// Items of a list that wait until the other list is read, to be added to it.
 #[derive(Debug)]
@@ -33,6 +35,9 @@ pub enum ChoiceError {
     /// There is nothing to decide.
     #[error("the relay has no other list of that name")]
     NoChoice,
+    /// There is nothing to let go of.
+    #[error("the list was not deleted")]
+    NotGone,
     /// The data folder or the replica cannot be used.
     #[error(transparent)]
     Whole(#[from] WholeError),
@@ -62,10 +67,7 @@ impl Site {
         self.decide(|whole, other| {
             let shown = whole.replica.shown();
             let kept = whole.replica.kept().values().cloned().collect();
-            let items = shown.live().map(|(_, item)| {
-                let written = item.registers().iter().map(|written| written.register.clone());
-                written.filter(|register| register.field() != Field::Deleted).collect()
-            });
+            let items = shown.live().map(|(_, item)| carried(item));
             let merging = Merging { from: shown.uid(), items: items.collect(), kept };
             // Until the items are pending in the other list, the folder says that the name is this list's: what happens
             // in between, the choice comes again.
@@ -166,17 +168,17 @@ impl Whole {
         }
     }
 
-    fn export(&self) -> Result<PathBuf, ChoiceError> {
+    /// Writes the list as shown to a file of its own.
+    pub(super) fn export(&self) -> Result<PathBuf, ChoiceError> {
         let folder = self.opening.folder.path().join("exports");
         let path = folder.join(format!("{}-{}.md", self.opening.name, self.uid()));
         let write = || {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
             let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&path)?;
-            for (_, item) in self.replica.shown().live() {
-                let indent = "  ".repeat(usize::from(item.depth()));
-                let mark = if item.done() { 'x' } else { ' ' };
-                writeln!(file, "{indent}- [{mark}] {}", item.text())?;
-            }
+            let shown = self.replica.shown();
+            let items: Vec<Draft> = shown.live().map(|(_, item)| Draft::from(item)).collect();
+            let text = export(Format::Markdown, shown.title().unwrap_or_default(), &items);
+            file.write_all(text.as_bytes())?;
             file.sync_all()
         };
         write().map_err(|source| ChoiceError::Export { path: path.clone(), source })?;

@@ -12,7 +12,7 @@ use tokio_tungstenite::tungstenite::{self, Message};
 
 use super::Shared;
 use crate::link::{Link, dial};
-use crate::session::{Input, Outputs};
+use crate::session::{Input, Outputs, Unnamed};
 
 /// Frames that are taken at once, and go into one transaction.
 const FRAMES_MAX: usize = 256;
@@ -100,11 +100,13 @@ fn work(shared: &Shared, inputs: Vec<Input>, link: &mut Option<Open>) -> bool {
                 all.hang_up = true;
             }
             all.dial |= out.dial;
-            all.adopt = out.adopt.or(all.adopt);
+            all.unnamed = out.unnamed.or(all.unnamed);
         }
         let durable = whole.commit();
-        if let Some(uid) = all.adopt {
-            whole.take_over(uid);
+        match all.unnamed {
+            Some(Unnamed::Adopt(uid)) => whole.take_over(uid),
+            Some(Unnamed::Gone) => whole.note_gone(),
+            None => {}
         }
         whole.go_on_merging();
         if all.hang_up {

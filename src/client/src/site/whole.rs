@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -20,8 +21,9 @@ use super::{Opening, os_random, steady_clock, wall_clock};
 use crate::folder::{FolderError, Slot};
 use crate::replica::{Kept, Replica, Write};
 use crate::session::{Input, Outputs, Outside, Patience, Session};
-use crate::status::Status;
+use crate::status::{LinkStatus, Status};
 use crate::store::{self, LoadError, Meta};
+use crate::transfer::Transfer;
 
 /// A site without its link.
 #[derive(Debug)]
@@ -34,6 +36,8 @@ pub(super) struct Whole {
     /// Messages that wait for the driver.
     pub(super) outbox: Vec<ToRelay>,
     pub(super) merging: Option<Merging>,
+    /// Items on their way to other lists, by number.
+    pub(super) transfers: BTreeMap<u64, Transfer>,
     /// Writes that the disk did not take yet; nothing goes past them.
     pub(super) backlog: Vec<Write>,
     /// Entries behind the stored list.
@@ -59,6 +63,7 @@ struct Loaded {
     meta: Meta,
     meta_is_new: bool,
     replica: Replica,
+    transfers: BTreeMap<u64, Transfer>,
     entries: u64,
 }
 
@@ -76,14 +81,9 @@ pub enum WholeError {
 
 impl Whole {
     pub(super) fn open(slot: Arc<Slot>, opening: Opening) -> Result<Self, WholeError> {
-        let mut fresh = [0; 16];
-        for half in fresh.chunks_exact_mut(8) {
-            half.copy_from_slice(&os_random().to_be_bytes());
-        }
-        let fresh = ListUid::from_bytes(fresh);
-        let uid = opening.folder.list_uid(&opening.address.record(), &opening.name, fresh)?;
+        let uid = opening.folder.list_uid(&opening.address.record(), &opening.name, fresh_uid())?;
         let uid = Self::undecided(&slot, &opening, uid)?.unwrap_or(uid);
-        let Loaded { meta, meta_is_new, replica, entries } = Self::load(&slot, &opening, uid)?;
+        let Loaded { meta, meta_is_new, replica, transfers, entries } = Self::load(&slot, &opening, uid)?;
         let patience = if opening.address.is_local() { Patience::local() } else { Patience::remote() };
         let session = Session::new(opening.name.clone(), opening.person.clone(), opening.kinds, patience);
         Ok(Self {
@@ -94,6 +94,7 @@ impl Whole {
             session,
             outbox: Vec::new(),
             merging: None,
+            transfers,
             backlog: Vec::new(),
             entries,
             meta_is_new,
@@ -102,15 +103,13 @@ impl Whole {
         })
     }
 
-    /// Another list of this slot that had this name when the relay had another one, and that has unsent edits still:
-    /// whoever decided elsewhere did not decide about those.
+    /// Another list of this slot that had this name when the relay had another one, or before it was deleted there, and
+    /// that has something of this person's still: whoever decided elsewhere did not decide about that.
     fn undecided(slot: &Slot, opening: &Opening, uid: ListUid) -> Result<Option<ListUid>, LoadError> {
         slot.with_store(|store| {
             let relay = opening.address.record();
             for (other, meta) in store::lists(store)? {
-                if other != uid
-                    && (&meta.relay, &meta.name) == (&relay, &opening.name)
-                    && store::pending_len(store, other)? > 0
+                if other != uid && (&meta.relay, &meta.name) == (&relay, &opening.name) && store::has_own(store, other)?
                 {
                     return Ok(Some(other));
                 }
@@ -127,15 +126,17 @@ impl Whole {
             let meta = known.unwrap_or_else(|| Meta { relay, name: opening.name.clone(), secret: *slot.secret() });
             let (stored, entries) = store::load(store, uid, &meta, opening.kinds)?;
             let replica = Replica::new(stored, opening.person.clone(), opening.kinds);
-            Ok(Loaded { meta, meta_is_new, replica, entries })
+            let transfers = store::transfers(store, uid)?;
+            Ok(Loaded { meta, meta_is_new, replica, transfers, entries })
         })
     }
 
     /// Becomes a replica of another list of the same name.
     pub(super) fn adopt(&mut self, uid: ListUid) -> Result<(), WholeError> {
         self.commit();
-        let Loaded { meta, meta_is_new, replica, entries } = Self::load(&self.slot, &self.opening, uid)?;
+        let Loaded { meta, meta_is_new, replica, transfers, entries } = Self::load(&self.slot, &self.opening, uid)?;
         (self.meta, self.meta_is_new, self.replica, self.entries) = (meta, meta_is_new, replica, entries);
+        self.transfers = transfers;
         self.backlog.clear();
         self.session.rename(self.opening.name.clone());
         Ok(())
@@ -228,7 +229,10 @@ impl Whole {
     }
 
     /// Makes an edit, and one more write in the same transaction.
-    fn make(&mut self, edit: &Edit, more: Option<Write>) -> Result<Outcome, EditFault> {
+    pub(super) fn make(&mut self, edit: &Edit, more: Option<Write>) -> Result<Outcome, EditFault> {
+        if self.status().link == LinkStatus::Gone {
+            return Err(EditFault::Gone);
+        }
         let minted = self.replica.mint(edit, wall_clock(), &mut os_random)?;
         self.slot.mark().map_err(|_io| EditFault::Disk)?;
         if self.replica.confirmed().mark().seq == 0 {
@@ -308,4 +312,13 @@ impl Whole {
         }
         self.slot.unmark_if_sent();
     }
+}
+
+/// The identity of a list that is made here.
+pub(super) fn fresh_uid() -> ListUid {
+    let mut bytes = [0; 16];
+    for half in bytes.chunks_exact_mut(8) {
+        half.copy_from_slice(&os_random().to_be_bytes());
+    }
+    ListUid::from_bytes(bytes)
 }

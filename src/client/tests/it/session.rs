@@ -1,7 +1,7 @@
 //! The session by itself: its timers, its gates, how it ends and begins again.
 
 use betwixt_client::Replica;
-use betwixt_client::session::{Ended, Input, Outputs, Outside, Patience, Session, State};
+use betwixt_client::session::{Ended, Input, Outputs, Outside, Patience, Session, State, Unnamed};
 use betwixt_core::edit::{Edit, Spot};
 use betwixt_core::hlc::{Hlc, Millis};
 use betwixt_core::id::{ListUid, OpId, SiteId};
@@ -239,7 +239,7 @@ fn a_blank_replica_takes_the_relays_list_and_does_not_ask_in_a_ring() {
     site.greet();
     let other = ListUid::from_bytes([8; 16]);
     let out = site.said(ToSite::OtherList { name: "list".parse().expect("a name"), uid: other });
-    assert_eq!(out.adopt, Some(other));
+    assert_eq!(out.unnamed, Some(Unnamed::Adopt(other)));
     assert!(site.session.wake_at() > Some(site.now));
 }
 

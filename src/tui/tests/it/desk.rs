@@ -273,7 +273,9 @@ pub(crate) fn apply(list: &mut List, site: SiteId, minted: &mut u64, edit: Edit)
             say(list, Body::List(ListPut { title }));
             outcome.did = Did::Titled;
         }
-        Edit::Undo | Edit::Redo => return Err("nothing to undo".to_owned()),
+        Edit::TakeIn { .. } | Edit::GiveAway { .. } | Edit::Undo | Edit::Redo => {
+            return Err("nothing to undo".to_owned());
+        }
     }
     Ok(outcome)
 }

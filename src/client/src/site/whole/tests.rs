@@ -11,6 +11,7 @@ use betwixt_store::Store as _;
 
 use super::*;
 use crate::folder::Folder;
+use crate::session::Unnamed;
 use crate::status::LinkStatus;
 
 struct Bench {
@@ -232,4 +233,67 @@ fn a_link_that_falls_silent_is_news_once() {
     bench.whole.step(Input::Tick);
     assert!(bench.whole.has_news(), "though nothing but time has passed");
     assert!(!bench.whole.has_news());
+}
+
+#[test]
+fn a_deleted_list_keeps_what_was_not_sent_until_it_is_let_go_of() {
+    let mut bench = Bench::new();
+    bench.link(0);
+    bench.whole.edit(&add(&["a"])).expect("it is made");
+    let (uid, opening) = (bench.whole.uid(), bench.whole.opening.clone());
+    bench.whole.step(Input::Said(ToSite::Gone { uid: ListUid::from_bytes([8; 16]) }));
+    assert_eq!(bench.whole.status().link, LinkStatus::Live, "another list is no news");
+    let out = bench.whole.step(Input::Said(ToSite::Gone { uid }));
+    assert_eq!(out.unnamed, Some(Unnamed::Gone));
+    bench.whole.note_gone();
+    assert_eq!(bench.whole.edit(&add(&["b"])), Err(EditFault::Gone));
+    assert_eq!((bench.whole.uid(), bench.whole.replica.unsent()), (uid, 1));
+
+    let folder = &opening.folder;
+    let named = folder.list_uid("local", &opening.name, fresh_uid()).expect("it reads");
+    assert_ne!(named, uid, "the name is free for another list");
+    let again = Whole::open(Arc::clone(&bench.whole.slot), opening.clone()).expect("it opens");
+    assert_eq!((again.uid(), again.replica.unsent()), (uid, 1), "and yet the edit is not out of sight");
+
+    let path = bench.whole.part_from_gone(Whole::export).expect("it is exported");
+    assert_eq!(std::fs::read_to_string(path).expect("it is there"), "- [ ] a\n");
+    assert_eq!((bench.whole.uid(), bench.whole.replica.is_blank()), (named, true));
+    assert!(matches!(bench.whole.part_from_gone(|_| Ok(())), Err(super::super::ChoiceError::NotGone)));
+    assert_eq!(Whole::open(Arc::clone(&bench.whole.slot), opening).expect("it opens").uid(), named);
+}
+
+#[test]
+fn a_deleted_list_without_anything_in_it_makes_room_at_once() {
+    let mut bench = Bench::new();
+    let uid = bench.whole.uid();
+    assert!(bench.whole.step(Input::Tick).dial);
+    bench.whole.step(Input::Linked);
+    bench.whole.step(Input::Said(ToSite::Gone { uid }));
+    bench.whole.note_gone();
+    assert_ne!(bench.whole.uid(), uid);
+    assert!(bench.whole.step(Input::Tick).dial, "the next list is looked for");
+}
+
+#[test]
+fn what_is_on_its_way_to_another_list_is_found_again() {
+    let mut bench = Bench::new();
+    let items = bench.whole.edit(&add(&["a", "b"])).expect("it is made").items;
+    let transfer = Transfer { to: "other".parse().expect("a name"), items: items.clone() };
+    bench.slot().set_broken(true);
+    assert_eq!(bench.whole.plan(transfer.clone()), Err(EditFault::Disk));
+    bench.slot().set_broken(false);
+    assert_eq!(bench.whole.plan(transfer.clone()), Ok(1));
+    assert_eq!(bench.whole.plan(transfer.clone()), Ok(2));
+    let stored = |bench: &Bench| {
+        let loaded = Whole::load(&bench.whole.slot, &bench.whole.opening, bench.whole.uid()).expect("it loads");
+        loaded.transfers.into_keys().collect::<Vec<u64>>()
+    };
+    assert_eq!(stored(&bench), [1, 2]);
+    bench.whole.end_transfer(1, items).expect("it is taken down");
+    assert_eq!(stored(&bench), [2]);
+    assert_eq!(bench.whole.replica.shown().live().count(), 0);
+    bench.check_stored();
+    bench.whole.settle();
+    bench.slot().unmark_if_sent();
+    assert!(bench.has_mark(), "what is on its way is unsent");
 }
