@@ -1,5 +1,6 @@
 //! The log of lists, as the relay needs it: loaded, read on, appended to, durable.
 
+mod directory;
 mod keys;
 mod load;
 mod stored;
@@ -11,9 +12,13 @@ use betwixt_core::log::EntryError;
 use betwixt_core::name::ListName;
 use betwixt_core::op::body::Kinds;
 use betwixt_core::snapshot::SnapshotError;
+use betwixt_core::wire::{Listed, Listing};
 use betwixt_store::{OpenError, StoreError};
 use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 
+pub use self::directory::LISTED_MAX;
 pub use self::stored::{FORMAT, Stored, StoredError};
 use crate::snapshot::Snapshot;
 
@@ -42,6 +47,14 @@ pub trait Engine: std::fmt::Debug + Send + Sync + 'static {
     ///
     /// As [`Engine::load`].
     fn chain_at(&self, name: &ListName, seq: u64) -> Result<Option<Hash>, LoadError>;
+
+    /// The lists that are asked for, in the order of their names: as many as one message holds, and not more than
+    /// [`LISTED_MAX`]. Reads one record of each, however long it is. A list whose identity does not decode is left out.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read now.
+    fn lists(&self, asked: &Listing) -> Result<Page, StoreError>;
 
     /// Appends to lists, all or nothing; returns when it is on the disk.
     ///
@@ -73,6 +86,8 @@ pub trait Engine: std::fmt::Debug + Send + Sync + 'static {
 pub struct Loaded {
     /// The list at the head of its log.
     pub list: List,
+    /// What its record says.
+    pub meta: Meta,
     /// How far its stored snapshot goes; 0 if it has none.
     pub snapshot_seq: u64,
     /// Bytes of that snapshot.
@@ -90,15 +105,34 @@ pub struct Record {
     pub bytes: Bytes,
 }
 
+/// What is known of a list without loading it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meta {
+    /// Its identity.
+    pub uid: ListUid,
+    /// When it was made.
+    pub made: Millis,
+    /// Its title at the durable head of its log; empty if it has none.
+    pub title: SmolStr,
+}
+
+/// A part of the directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Lists, in the order of their names.
+    pub lists: Vec<Listed>,
+    /// Whether there are more behind the last of them.
+    pub more: bool,
+}
+
 /// What is appended to one list.
 #[derive(Debug, Clone)]
 pub struct Append {
     /// Which list.
     pub name: ListName,
-    /// Its identity.
-    pub uid: ListUid,
-    /// When it was made; said with its first entries, which make it.
-    pub made: Option<Millis>,
+    /// What its record says from now on, if that is another: with its first entries, which make the list, and with one
+    /// that writes the title.
+    pub meta: Option<Meta>,
     /// The entries, in order.
     pub records: Vec<Record>,
 }

@@ -4,6 +4,7 @@
 //! Neither waits for the other: a link that does not read is still read from, until its answers pile up.
 
 mod accept;
+mod directory;
 mod metered;
 mod reader;
 mod tokens;

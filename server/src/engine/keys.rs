@@ -2,7 +2,7 @@
 //!
 //! | key | value |
 //! |---|---|
-//! | `<bucket> <name> 00 01` | the list's uid and when it was made, in `postcard` |
+//! | `<bucket> <name> 00 01` | the list's [`Meta`](super::Meta), in `postcard` |
 //! | `<bucket> <name> 00 02 <seq> <part>` | part 0: the `Begin` of the snapshot at `seq`; from 1: its parts |
 //! | `<bucket> <name> 00 03 <seq>` | the entry, as it is sent |
 //! | `ff buckets` | how many buckets there are, one byte |
@@ -20,6 +20,15 @@ pub(super) const BUCKETS_KEY: &[u8] = b"\xffbuckets";
 const META: u8 = 1;
 const SNAPSHOT: u8 = 2;
 const LOG: u8 = 3;
+
+/// The name of the list that a key is of; `None` for a key of no list.
+pub(super) fn name_in(key: &[u8]) -> Option<ListName> {
+    let (_bucket, rest) = key.split_first()?;
+    let name = rest.split(|byte| *byte == 0).next()?;
+    // Without a byte 00 behind it, it is no list's key.
+    (name.len() < rest.len()).then_some(())?;
+    std::str::from_utf8(name).ok()?.parse().ok()
+}
 
 /// The keys of one list.
 #[derive(Debug, Clone)]
@@ -54,6 +63,11 @@ impl Keys {
 
     pub(super) fn entry(&self, seq: u64) -> Vec<u8> {
         self.key(LOG, &seq.to_be_bytes())
+    }
+
+    /// All of the list.
+    pub(super) fn all(&self) -> KeyRange {
+        KeyRange::prefix(&self.prefix)
     }
 
     /// The list's identity and its snapshots.

@@ -2,8 +2,6 @@
 
 use std::ops::ControlFlow;
 
-use betwixt_core::hlc::Millis;
-use betwixt_core::id::ListUid;
 use betwixt_core::list::List;
 use betwixt_core::log::Entry;
 use betwixt_core::op::body::Kinds;
@@ -12,7 +10,7 @@ use betwixt_store::{Store, StoreError};
 use serde::Deserialize;
 
 use super::keys::{Keys, Place};
-use super::{Damage, Loaded};
+use super::{Damage, Loaded, Meta};
 
 /// Why a list could not be loaded; the caller adds its name.
 pub(super) enum Fault {
@@ -29,7 +27,7 @@ impl From<StoreError> for Fault {
 /// What stands before a list's log.
 #[derive(Default)]
 struct Head {
-    uid: Option<ListUid>,
+    meta: Option<Meta>,
     /// The newest snapshot that is complete; its parts follow its `Begin` in the order of keys.
     snapshot: Option<(u64, Assembly)>,
     snapshot_bytes: usize,
@@ -39,8 +37,7 @@ impl Head {
     fn take(&mut self, place: Option<Place>, value: &[u8]) -> Result<(), Fault> {
         match place {
             Some(Place::Meta) => {
-                let (uid, _made): (ListUid, Millis) = decode(0, value)?;
-                self.uid = Some(uid);
+                self.meta = Some(decode(0, value)?);
             }
             Some(Place::Part { seq, part: 0 }) => {
                 self.snapshot = Some((seq, Assembly::new(decode(seq, value)?)));
@@ -68,7 +65,7 @@ pub(super) fn load(store: &dyn Store, keys: &Keys, kinds: Kinds) -> Result<Optio
         if found.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     found?;
-    let Some(uid) = head.uid else {
+    let Some(meta) = head.meta else {
         // The identity is written with the first entry, in one commit.
         return if store.pairs(keys.log_behind(0), 1)?.is_empty() {
             Ok(None)
@@ -79,12 +76,12 @@ pub(super) fn load(store: &dyn Store, keys: &Keys, kinds: Kinds) -> Result<Optio
     let (snapshot_seq, mut list) = match head.snapshot {
         Some((seq, assembly)) => {
             let list = assembly.finish().map_err(|fault| Fault::Damaged(seq, Damage::Snapshot(fault)))?;
-            if list.uid() != uid || list.mark().seq != seq {
+            if list.uid() != meta.uid || list.mark().seq != seq {
                 return Err(Fault::Damaged(seq, Damage::Meta));
             }
             (seq, list)
         }
-        None => (0, List::new(uid)),
+        None => (0, List::new(meta.uid)),
     };
     let mut log_bytes = 0;
     let mut found = Ok(());
@@ -94,7 +91,7 @@ pub(super) fn load(store: &dyn Store, keys: &Keys, kinds: Kinds) -> Result<Optio
         if found.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     found?;
-    Ok(Some(Loaded { list, snapshot_seq, snapshot_bytes: head.snapshot_bytes, log_bytes }))
+    Ok(Some(Loaded { list, meta, snapshot_seq, snapshot_bytes: head.snapshot_bytes, log_bytes }))
 }
 
 fn decode<'a, T: Deserialize<'a>>(seq: u64, value: &'a [u8]) -> Result<T, Fault> {

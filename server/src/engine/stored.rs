@@ -8,17 +8,19 @@ use betwixt_core::id::Hash;
 use betwixt_core::log::Entry;
 use betwixt_core::name::ListName;
 use betwixt_core::op::body::Kinds;
+use betwixt_core::wire::Listing;
 use betwixt_store::{Batch, Format, OpenError, RedbStore, Store, StoreError};
 use bytes::Bytes;
 
+use super::directory::lists;
 use super::keys::{BUCKETS_KEY, Keys, Place};
 use super::load::{Fault, load};
-use super::{Append, Damage, Engine, LoadError, Loaded, Record};
+use super::{Append, Damage, Engine, LoadError, Loaded, Page, Record};
 use crate::bucket::{BUCKETS, bucket_of};
 use crate::snapshot::Snapshot;
 
 /// The format of a relay's store.
-pub const FORMAT: Format = Format { name: b"betwixt-relay", number: 1 };
+pub const FORMAT: Format = Format { name: b"betwixt-relay", number: 2 };
 
 /// Bytes of a snapshot that are written in one commit: others' ops wait no longer than for that.
 const SAVE_BYTES_MAX: usize = 512 * 1024;
@@ -130,12 +132,16 @@ impl Engine for Stored {
         Ok(entry.map_err(|fault| named(name, fault))?.map(|entry| entry.chain))
     }
 
+    fn lists(&self, asked: &Listing) -> Result<Page, StoreError> {
+        self.with(|store| lists(store, self.buckets, asked))
+    }
+
     fn append(&self, appends: &[Append]) -> Result<(), StoreError> {
         let mut batch = Batch::default();
-        for Append { name, uid, made, records } in appends {
+        for Append { name, meta, records } in appends {
             let keys = self.keys(name);
-            if let Some(made) = made {
-                let meta = postcard::to_stdvec(&(uid, made)).expect("a uid and a time encode into a growing buffer");
+            if let Some(meta) = meta {
+                let meta = postcard::to_stdvec(meta).expect("a few fields encode into a growing buffer");
                 batch.put(keys.meta(), meta);
             }
             for Record { seq, bytes } in records {

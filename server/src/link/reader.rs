@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::metered::Metered;
 use super::tokens::Tokens;
-use super::{Links, Origin, Phase};
+use super::{Links, Origin, Phase, directory};
 use crate::engine::LoadError;
 use crate::notice::Notice;
 use crate::outbox::Outbox;
@@ -69,7 +69,7 @@ pub(super) struct Reader<S> {
     stream: Stream<S>,
     links: Arc<Links>,
     outbox: Arc<Outbox>,
-    /// Held until a `Hello` was accepted.
+    /// Held until a `Hello` was accepted, or the directory was asked for.
     greeting: Option<OwnedSemaphorePermit>,
     tokens: Option<Tokens>,
     under_way: Arc<Semaphore>,
@@ -153,6 +153,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Reader<S> {
         };
         match message {
             ToRelay::Hello(hello) => self.greet(*hello, bytes.len()).await,
+            ToRelay::Lists(asked) => {
+                self.slow_down(HELLO_OPS).await;
+                self.greeting = None;
+                let answer = directory::lists(&self.links.shared.engine, asked).await?;
+                self.outbox.reply(&answer);
+                Ok(())
+            }
             _ if self.greeting.is_some() => Err(Ended::Because(CloseReason::NoHello, Millis(0))),
             ToRelay::Push { list, ops } => {
                 self.push(list, ops, bytes.len()).await;
@@ -171,7 +178,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Reader<S> {
                 }
                 Ok(())
             }
-            ToRelay::Lists(_) | ToRelay::DeleteList { .. } => Ok(()),
+            ToRelay::DeleteList { .. } => Ok(()),
             ToRelay::Leave { list } => {
                 if let Some((session, name)) = self.outbox.look(|queue| queue.session_of(list)) {
                     self.outbox.with(|queue| queue.end(session));

@@ -20,7 +20,7 @@ use smol_str::SmolStr;
 use self::catch_up::CatchUp;
 use super::people::message_of;
 use super::recent::Recent;
-use crate::engine::{Append, Loaded, Record};
+use crate::engine::{Append, Loaded, Meta, Record};
 use crate::figures::{Board, figures_of};
 use crate::outbox::{Outbox, SessionId};
 use crate::room::rate::Rate;
@@ -35,8 +35,8 @@ const FIGURES_EVERY: Duration = Duration::from_secs(1);
 pub(super) struct Open {
     name: ListName,
     room: Room,
-    /// When the list was made, until that is handed to the committer with its first entries.
-    made: Option<Millis>,
+    /// What the list's record says, or will when it has one.
+    meta: Meta,
     recent: Recent,
     rate: Rate,
     members: BTreeMap<SessionId, Member>,
@@ -92,21 +92,22 @@ impl Told {
 impl Open {
     /// A list that the store does not have yet.
     pub(super) fn new(name: ListName, uid: ListUid, now: Millis) -> Self {
-        Self { made: Some(now), ..Self::with(name, List::new(uid), CatchUp::default()) }
+        let meta = Meta { uid, made: now, title: SmolStr::default() };
+        Self::with(name, List::new(uid), meta, CatchUp::default())
     }
 
     /// A list as the store has it.
     pub(super) fn loaded(name: ListName, loaded: Loaded) -> Self {
         let catch_up = CatchUp::with_stored(loaded.snapshot_seq, loaded.snapshot_bytes, loaded.log_bytes);
-        Self::with(name, loaded.list, catch_up)
+        Self::with(name, loaded.list, loaded.meta, catch_up)
     }
 
-    fn with(name: ListName, list: List, catch_up: CatchUp) -> Self {
+    fn with(name: ListName, list: List, meta: Meta, catch_up: CatchUp) -> Self {
         Self {
             name,
             recent: Recent::behind(list.mark().seq),
             room: Room::new(list),
-            made: None,
+            meta,
             rate: Rate::default(),
             members: BTreeMap::new(),
             catch_up,
@@ -164,7 +165,18 @@ impl Open {
             return None;
         }
         self.rate.add(now, u32::try_from(records.len()).unwrap_or(u32::MAX));
-        Some(Append { name: self.name.clone(), uid: list, made: self.made.take(), records })
+        let meta = self.renewed_meta(records.first().is_some_and(|first| first.seq == 1));
+        Some(Append { name: self.name.clone(), meta, records })
+    }
+
+    /// What the list's record has to say from now on, if that is another.
+    fn renewed_meta(&mut self, is_made: bool) -> Option<Meta> {
+        let title = self.room.list().title().unwrap_or_default();
+        let is_other = is_made || self.meta.title != title;
+        is_other.then(|| {
+            self.meta.title = title.into();
+            self.meta.clone()
+        })
     }
 
     pub(super) fn note_here(&mut self, session: SessionId, at: Option<ItemId>, editing: bool) {

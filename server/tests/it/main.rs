@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails; clippy allows that in `#[test]` functions only")]
 
 mod binary;
+mod directory;
 mod hostile;
 mod links;
 mod relay;

@@ -11,7 +11,7 @@ use betwixt_core::op::body::Kinds;
 use betwixt_core::op::{Add, Body, EpochId, Op};
 use betwixt_core::register::Register;
 use betwixt_core::wire::ToSite;
-use betwixt_relay::engine::{Append, Engine as _, Record};
+use betwixt_relay::engine::{Append, Engine as _, Meta, Record};
 use betwixt_relay::snapshot::Snapshot;
 use betwixt_relay::{Options, Stored};
 use betwixt_store::Store;
@@ -23,7 +23,7 @@ use crate::site::{Site, item_id, key};
 
 const UID: ListUid = ListUid::from_bytes([4; 16]);
 
-fn stored(store: &Arc<impl Store>) -> Stored {
+pub(crate) fn stored(store: &Arc<impl Store>) -> Stored {
     let store = Arc::clone(store);
     Stored::open_with(move || Ok(Arc::<_>::clone(&store) as Arc<dyn Store>)).unwrap()
 }
@@ -50,7 +50,8 @@ fn list_of(items: usize) -> (List, Vec<Entry>) {
 fn append_of(entries: &[Entry]) -> Append {
     let record = |entry: &Entry| Record { seq: entry.seq, bytes: entry.to_bytes().into() };
     let records = entries.iter().map(record).collect();
-    Append { name: "inbox".parse().unwrap(), uid: UID, made: Some(Millis(1)), records }
+    let meta = Meta { uid: UID, made: Millis(1), title: "".into() };
+    Append { name: "inbox".parse().unwrap(), meta: Some(meta), records }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,5 +1,7 @@
 //! Stores that hold up or count what they are asked.
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use betwixt_store::memory::MemoryStore;
@@ -62,5 +64,39 @@ impl Store for Gated {
 
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         self.store.get(key)
+    }
+}
+
+/// A store that counts the pairs that scans come upon.
+#[derive(Default)]
+pub(crate) struct Watched {
+    pub(crate) store: MemoryStore,
+    pub(crate) visited: AtomicUsize,
+}
+
+impl Store for Watched {
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        self.store.commit(batch)
+    }
+
+    fn scan(&self, range: KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+        self.store.scan(range, &mut self.counted(visit))
+    }
+
+    fn scan_back(&self, range: KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+        self.store.scan_back(range, &mut self.counted(visit))
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.get(key)
+    }
+}
+
+impl Watched {
+    fn counted(&self, visit: &mut Visit<'_>) -> impl FnMut(&[u8], &[u8]) -> ControlFlow<()> {
+        move |key, value| {
+            self.visited.fetch_add(1, Ordering::Relaxed);
+            visit(key, value)
+        }
     }
 }

@@ -38,6 +38,12 @@ pub enum ListNameError {
 }
 
 impl ListName {
+    /// Whether a character is one of those that names are made of.
+    #[must_use]
+    pub const fn may_hold(c: char) -> bool {
+        c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
+    }
+
     /// The name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -49,7 +55,7 @@ impl FromStr for ListName {
     type Err = ListNameError;
 
     fn from_str(text: &str) -> Result<Self, ListNameError> {
-        if let Some(found) = text.chars().find(|c| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.')) {
+        if let Some(found) = text.chars().find(|c| !Self::may_hold(*c)) {
             return Err(ListNameError::Character { found });
         }
         if text.is_empty() || text.len() > LIST_NAME_BYTES_MAX {

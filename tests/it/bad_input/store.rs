@@ -13,7 +13,7 @@ use betwixt_tests::wait::{LONG, until};
 use super::{one_line, relay_error};
 
 /// The format of a relay's store, as it is documented; not the constant of the code.
-const RELAY_FORMAT: Format = Format { name: b"betwixt-relay", number: 1 };
+const RELAY_FORMAT: Format = Format { name: b"betwixt-relay", number: 2 };
 
 #[test]
 fn a_damaged_record_closes_its_list_and_no_other() {

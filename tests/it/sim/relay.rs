@@ -13,7 +13,7 @@ use betwixt_core::op::Op;
 use betwixt_core::op::body::Kinds;
 use betwixt_core::snapshot;
 use betwixt_core::wire::{Hello, ToSite, VERSION, Welcome};
-use betwixt_relay::engine::{Append, Engine as _, Record, Stored};
+use betwixt_relay::engine::{Append, Engine as _, Meta, Record, Stored};
 use betwixt_relay::room::{Room, Rules, Verdict};
 use betwixt_relay::snapshot::Snapshot;
 use betwixt_store::Store;
@@ -103,9 +103,10 @@ impl Relay {
         let tail = std::mem::take(&mut self.tail);
         let Some(last) = tail.last() else { return Some(tail) };
         let mark = last.mark();
-        let made = tail.first().is_some_and(|first| first.seq == 1).then_some(Millis(0));
+        let is_made = tail.first().is_some_and(|first| first.seq == 1);
+        let meta = is_made.then(|| Meta { uid: UID, made: Millis(0), title: "".into() });
         let records = tail.iter().map(|entry| Record { seq: entry.seq, bytes: entry.to_bytes().into() }).collect();
-        self.engine.append(&[Append { name: self.name.clone(), uid: UID, made, records }]).ok()?;
+        self.engine.append(&[Append { name: self.name.clone(), meta, records }]).ok()?;
         self.room().note_durable(mark);
         Some(tail)
     }
