@@ -172,6 +172,17 @@ impl Model {
         }
     }
 
+    /// A screen of another list, for [`Effect::Open`]: the theme, the keys, the size and the message that is being shown
+    /// stay. What was told of lists stays too; of the link, the people and the edits nothing does.
+    ///
+    /// `command` starts the program with that list.
+    #[must_use]
+    pub fn switched(self, list: ListName, command: String) -> Self {
+        let Self { setup, keymap, area, toast, .. } = self;
+        let setup = Setup { list, command, ..setup };
+        Self { keymap, area, toast, ..Self::new(setup) }
+    }
+
     /// The selected item; `None` if the list has no live item. Brought up to date by each `update`.
     #[must_use]
     pub fn selected(&self) -> Option<ItemId> {

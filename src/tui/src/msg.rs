@@ -2,9 +2,9 @@
 
 use betwixt_core::edit::{Edit, Outcome};
 use betwixt_core::hlc::Millis;
-use betwixt_core::id::{ItemId, SiteId};
+use betwixt_core::id::{ItemId, ListUid, SiteId};
 use betwixt_core::name::ListName;
-use betwixt_core::wire::{Figures, Person};
+use betwixt_core::wire::{Figures, Listed, Listing, Person};
 use crossterm::event::KeyEvent;
 
 /// What happened.
@@ -37,6 +37,42 @@ pub enum Msg {
     Notice(String),
     /// The list goes on under this name, as was chosen.
     Renamed(ListName),
+    /// The lists that this machine has a copy of, in any order; at the start, and when it changes.
+    Known(Vec<ListName>),
+    /// What the relay answered to an [`Effect::AskLists`]. An answer that nobody waits for any more is harmless.
+    Lists {
+        /// What was asked, as it was asked.
+        asked: Listing,
+        /// The lists, in the order of their names.
+        lists: Vec<Listed>,
+        /// Whether there are more behind the last of them.
+        more: bool,
+    },
+    /// An [`Effect::AskLists`] has no answer; one line says why.
+    ListsFailed {
+        /// What was asked, as it was asked.
+        asked: Listing,
+        /// Why there is no answer.
+        why: String,
+    },
+    /// The relay deleted this list, as an [`Effect::DeleteList`] of this screen asked.
+    ListDeleted(ListName),
+    /// An [`Effect::DeleteList`] was not carried out; one line says why.
+    ListNotDeleted {
+        /// Which list.
+        list: ListName,
+        /// Why it is still there.
+        why: String,
+    },
+    /// Another list has this title now, as an [`Effect::Title`] asked; where it has not, a [`Msg::Notice`] says why.
+    Titled {
+        /// Which list.
+        list: ListName,
+        /// Its title.
+        title: String,
+    },
+    /// All items that are under way to another list and still in this one.
+    Moving(Vec<ItemId>),
     /// The time of the last [`Effect::WakeAt`] has come. An extra one is harmless.
     Wake,
     /// The program is in the foreground again.
@@ -63,6 +99,44 @@ pub enum Effect {
     DiscardRefused(u64),
     /// What becomes of a list whose name another list has on the relay.
     Choose(Choice),
+    /// Ask the relay for lists, and answer with [`Msg::Lists`] or [`Msg::ListsFailed`] whenever that comes.
+    AskLists(Listing),
+    /// Open another list of this name, on a screen that [`Model::switched`](crate::Model::switched) makes; what is unsent
+    /// here is sent as that of a closed window. A name that no list has is a new list, which the relay hears of when
+    /// something is written in it. The open list's own name, if that list was deleted, means a new one as well.
+    Open(ListName),
+    /// Give another list than the open one this title; empty takes it away. Answer with [`Msg::Titled`] or
+    /// [`Msg::Notice`].
+    Title {
+        /// Which list.
+        list: ListName,
+        /// Its new title.
+        title: String,
+    },
+    /// Delete a list for everybody; may be the open one. Answer with [`Msg::ListDeleted`] or [`Msg::ListNotDeleted`].
+    DeleteList {
+        /// What it is called.
+        name: ListName,
+        /// Which list: another one of that name is not meant.
+        uid: ListUid,
+    },
+    /// Put these items, in this order, at the end of another list, and take them out of this one once they are there.
+    /// [`Msg::Moving`] and [`Status::moving`] tell of them until then.
+    MoveTo {
+        /// Which; live when this was asked.
+        items: Vec<ItemId>,
+        /// Where to, by name; never the open list. May be a new one, as in [`Effect::Open`].
+        list: ListName,
+    },
+    /// Write the open list, which was deleted, to a file, unsent edits and all; answer with a [`Msg::Notice`] that names
+    /// the file. The list stays open.
+    ExportGone {
+        /// Texts that were being written when the list was deleted: each belongs into the file as an item.
+        unwritten: Vec<String>,
+    },
+    /// Forget this machine's copy of the open list, which was deleted, and its unsent edits. The screen shows it until
+    /// the next [`Effect::Open`], which the person is asked for at once.
+    LetGo,
     /// Repaint every cell.
     Redraw,
     /// Give the terminal back and stop; [`Msg::Resumed`] when it goes on.
@@ -84,13 +158,15 @@ pub struct Status {
     pub refused: usize,
     /// Unsent edits of windows that were closed, on their way.
     pub stranded: usize,
+    /// Items under way to another list.
+    pub moving: usize,
     /// What the relay shows of the list.
     pub figures: Option<Figures>,
 }
 
 impl Default for Status {
     fn default() -> Self {
-        Self { link: Link::Offline { why: None }, unsent: 0, refused: 0, stranded: 0, figures: None }
+        Self { link: Link::Offline { why: None }, unsent: 0, refused: 0, stranded: 0, moving: 0, figures: None }
     }
 }
 
@@ -115,7 +191,7 @@ pub enum Link {
     NeedsNewer,
     /// Another list has that name on the relay; the person must choose.
     OtherList,
-    /// The list was deleted on the relay.
+    /// The list was deleted on the relay: nothing can be written in it any more.
     Gone,
     /// The relay's copy of the list is damaged.
     Damaged,

@@ -29,7 +29,15 @@ pub fn update(model: &mut Model, list: &List, msg: Msg, now: Millis) -> Vec<Effe
         Msg::Key(event) => press(model, list, event, now),
         Msg::Paste(text) => pasted(model, list, &text, now),
         Msg::Resize { cols, rows } => resize(model, list, cols, rows),
-        Msg::Changed | Msg::Wake => vec![],
+        Msg::Changed
+        | Msg::Wake
+        | Msg::Known(_)
+        | Msg::Lists { .. }
+        | Msg::ListsFailed { .. }
+        | Msg::ListDeleted(_)
+        | Msg::ListNotDeleted { .. }
+        | Msg::Titled { .. }
+        | Msg::Moving(_) => vec![],
         Msg::Status(status) => {
             model.status = status;
             vec![]

@@ -34,6 +34,13 @@ impl Screen {
             },
             Effect::ExportRefused(number) => Some(Msg::Notice(self.export_refused(number))),
             Effect::Choose(choice) => Some(self.choose(&choice)),
+            Effect::AskLists(_)
+            | Effect::Open(_)
+            | Effect::Title { .. }
+            | Effect::DeleteList { .. }
+            | Effect::MoveTo { .. }
+            | Effect::ExportGone { .. }
+            | Effect::LetGo => None,
             Effect::Redraw => {
                 guard.redraw()?;
                 None

@@ -71,7 +71,7 @@ fn status(site: &Site, opening: &Opening, stranded: usize, fault: Option<&Fault>
             Link::Offline { why: fault.map(|fault| fault.words.to_owned()).or_else(|| waiting(opening)) }
         }
     };
-    Status { link, unsent: status.unsent, refused: status.kept, stranded, figures: status.figures }
+    Status { link, unsent: status.unsent, refused: status.kept, stranded, moving: 0, figures: status.figures }
 }
 
 /// The local relay's holder, by its pid: it may be stopped.

@@ -146,7 +146,14 @@ fn take(desk: &mut Desk, step: Step) {
                 _ => Link::Damaged,
             };
             let many = usize::from(kind) * 1_000_000;
-            desk.send(Msg::Status(Status { link, unsent: many, refused: many, stranded: many, figures: None }));
+            desk.send(Msg::Status(Status {
+                link,
+                unsent: many,
+                refused: many,
+                stranded: many,
+                moving: many,
+                figures: None,
+            }));
         }
         Step::People(people) => {
             let people = people.into_iter().map(|(site, name, at)| Person {
