@@ -4,6 +4,7 @@
 //! and sent. [`Site`] puts them together with a disk and a link, and decides nothing.
 
 pub mod address;
+mod drive;
 pub mod folder;
 pub mod link;
 pub mod replica;

@@ -92,7 +92,8 @@ impl Site {
             close: Notify::new(),
             changes: watch::Sender::new(0),
         });
-        let task = tokio::spawn(drive::drive(Arc::clone(&shared)));
+        let driven = Arc::clone(&shared);
+        let task = tokio::spawn(async move { crate::drive::drive(driven.as_ref()).await });
         Ok(Self { shared, task: tokio::sync::Mutex::new(Some(task)), carrying: tokio::sync::Mutex::new(()) })
     }
 
@@ -240,6 +241,6 @@ pub fn os_random() -> u64 {
 }
 
 /// Milliseconds since some moment before; never jumps.
-fn steady_clock(start: Instant) -> Millis {
+pub(crate) fn steady_clock(start: Instant) -> Millis {
     Millis(u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX))
 }
