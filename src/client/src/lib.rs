@@ -3,10 +3,12 @@
 //! [`Replica`] and [`Session`] are pure: they take time and randomness as arguments and return what is to be written
 //! and sent. [`Site`] puts them together with a disk and a link, and decides nothing.
 
+pub mod account;
 pub mod address;
 mod drive;
 pub mod folder;
 pub mod link;
+pub mod reader;
 pub mod replica;
 pub mod session;
 pub mod site;
@@ -17,6 +19,7 @@ pub mod transfer;
 
 pub use self::address::Address;
 pub use self::folder::Folder;
+pub use self::reader::Reader;
 pub use self::replica::Replica;
 pub use self::session::Session;
 pub use self::site::Site;

@@ -141,6 +141,8 @@ pub struct Session {
     people: Vec<Person>,
     figures: Option<Figures>,
     here: (Option<ItemId>, bool),
+    /// Each entry of the log is wanted, not only what came of them.
+    wants_entries: bool,
 }
 
 impl Session {
@@ -161,7 +163,14 @@ impl Session {
             people: Vec::new(),
             figures: None,
             here: (None, false),
+            wants_entries: false,
         }
+    }
+
+    /// From the next `Hello` on asks for each entry behind what was read, where the relay still has them, and not for a
+    /// snapshot where that is shorter.
+    pub fn want_entries(&mut self) {
+        self.wants_entries = true;
     }
 
     /// How far it has come.
@@ -268,7 +277,7 @@ impl Session {
             name: self.name.clone(),
             uid: Some(replica.confirmed().uid()),
             mark: replica.confirmed().mark(),
-            pending: replica.pending().next().is_some(),
+            pending: self.wants_entries || replica.pending().next().is_some(),
             person: self.person.clone(),
         }
     }
