@@ -5,6 +5,7 @@
 
 pub mod account;
 pub mod address;
+pub mod directory;
 mod drive;
 pub mod folder;
 pub mod link;
