@@ -2,7 +2,7 @@
 //!
 //! | Format | What it says |
 //! |---|---|
-//! | [Markdown](markdown) | all registers; a text that ends like our own marks is guarded |
+//! | [Markdown](markdown) | all registers, and the list's title; a text that ends like our own marks is guarded |
 //! | [todo.txt](todo_txt) | all registers; a word in a text that reads as a mark counts as one. No blank text |
 //! | [JSON](json) | all registers, and the list's title |
 //!
@@ -132,6 +132,15 @@ pub struct Imported {
 }
 
 impl Imported {
+    /// Takes the list's title, which stands in this line, if a relay would.
+    fn take_title(&mut self, line: usize, mut title: SmolStr) {
+        clean(&mut title, Kind::Line);
+        match check_register(&Register::Text(title.clone()), &Limits::DEFAULT) {
+            Ok(()) => self.title = title,
+            Err(fault) => self.faults.push(LineFault { line, what: Unfit::Item(fault) }),
+        }
+    }
+
     /// Takes an item that begins in this line, if a relay would.
     fn take(&mut self, line: usize, mut draft: Draft) {
         let any = draft.clean();

@@ -119,7 +119,7 @@ pub(super) fn import(text: &str, imported: &mut Imported) {
         let what = format!("version {} of the format; this betwixt reads version {VERSION}", file.betwixt);
         return imported.faults.push(LineFault { line: 1, what: Unfit::Json(Unread { what: what.into() }) });
     }
-    imported.title = file.title;
+    imported.take_title(1, file.title);
     // The parser lends pieces of `text`: where one begins tells its line.
     let (mut line, mut counted) = (1, 0);
     for raw in file.items {

@@ -23,12 +23,14 @@
 //!
 //! **A note** that would not read back as paragraphs stands in a code fence with the info string `note`.
 //!
-//! The title is written for readers alone. Source of the syntax: `CommonMark` 0.31, and the task lists of GFM 5.3.
+//! **The title** is a heading of the first level in the first line that is not blank: `# Title`, or `# Title {}` where the
+//! title ends like a guard, in white space or in `#`; guarded at its beginning as a text is. Source of the syntax: `CommonMark` 0.31, and the task lists of GFM 5.3.
 
 mod marks;
 mod reading;
 #[cfg(test)]
 mod tests;
+mod title;
 
 use core::fmt::Write as _;
 
@@ -40,6 +42,9 @@ use reading::Reading;
 const LEVEL: &str = "  ";
 
 pub(super) fn import(text: &str, imported: &mut Imported) {
+    if let Some((line, title)) = title::read(text) {
+        imported.take_title(line, title.into());
+    }
     let (mut line, mut counted) = (1, 0);
     for found in Reading::new(text).read() {
         line += newlines(text.get(counted..found.begin).unwrap_or_default());
@@ -62,8 +67,7 @@ pub(super) fn import(text: &str, imported: &mut Imported) {
 pub(super) fn export(title: &str, items: &[Draft]) -> String {
     let mut file = String::new();
     if !title.is_empty() {
-        file.push_str("# ");
-        file.push_str(title);
+        file.push_str(&title::write(title));
         file.push_str("\n\n");
     }
     let mut deepest = 0;

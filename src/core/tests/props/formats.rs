@@ -131,8 +131,18 @@ proptest! {
     }
 
     #[test]
+    fn markdown_and_json_say_every_title(title in any_text()) {
+        // White space alone heads nothing.
+        prop_assume!(!title.trim().is_empty());
+        for format in [Format::Markdown, Format::Json] {
+            let file = export(format, &title, &[]);
+            prop_assert_eq!(import(format, file.as_bytes()).title, title.as_str(), "{}", file);
+        }
+    }
+
+    #[test]
     fn markdown_says_every_register(items in vec(any_draft(any_text()), 0..6)) {
-        check(Format::Markdown, &items);
+        prop_assert_eq!(check(Format::Markdown, &items).title, "A title");
     }
 
     #[test]
