@@ -67,8 +67,8 @@ async fn items_go_to_the_end_of_another_list_in_their_order_and_back_again() {
     let relay = Relay::default();
     let home = Home::at_relay(&relay.url());
     let sites = window(&home);
-    let here = sites.open(&name("here")).expect("it opens");
-    let there = sites.open(&name("there")).expect("it opens");
+    let here = sites.open(&name("here")).await.expect("it opens");
+    let there = sites.open(&name("there")).await.expect("it opens");
     let items = fill(&here, 6).await;
     there.edit(&Edit::Add { spot: Spot::Top, items: vec![vec![Register::Text("first".into())]] }).expect("added");
 
@@ -87,7 +87,7 @@ async fn items_go_to_the_end_of_another_list_in_their_order_and_back_again() {
 
     let undone = here.edit(&Edit::Undo).expect("the first step is there");
     assert_eq!(undone.did, betwixt_core::edit::Did::Added, "a move to another list is no step of undo");
-    sites.close_all_but(None).await;
+    sites.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -95,17 +95,17 @@ async fn a_transfer_that_is_cut_off_is_finished_by_the_next_window() {
     let mut relay = Relay::default();
     let home = Home::at_relay(&relay.url());
     let sites = window(&home);
-    let here = sites.open(&name("here")).expect("it opens");
+    let here = sites.open(&name("here")).await.expect("it opens");
     let items = fill(&here, 20).await;
 
     relay.kill();
     assert!(here.wait_until(LONG, |status| status.link == LinkStatus::Offline).await);
     here.send_off(items[..10].to_vec(), name("there")).expect("it is kept");
     assert!(sites.carry(&name("here"), |_| {}).now_or_never().is_none(), "it waits for a link");
-    let there = sites.open(&name("there")).expect("it opens");
+    let there = sites.open(&name("there")).await.expect("it opens");
     assert_eq!(texts(&there), [""; 0], "nothing is made in a list that nobody has read");
     assert_eq!(texts(&here), numbered(0..20), "until they are there, they are here");
-    sites.close_all_but(None).await;
+    sites.close().await;
     drop((here, there, sites));
 
     relay.restart();
@@ -120,8 +120,8 @@ async fn a_cut_between_the_halves_neither_loses_nor_doubles() {
     let home = Home::at_relay(&relay.url());
     let other = Home::at_relay(&relay.url());
     let sites = Arc::new(window(&home));
-    let here = sites.open(&name("here")).expect("it opens");
-    let there = sites.open(&name("there")).expect("it opens");
+    let here = sites.open(&name("here")).await.expect("it opens");
+    let there = sites.open(&name("there")).await.expect("it opens");
     let items = fill(&here, 200).await;
     settled(&there).await;
     fill(&there, 0).await;
@@ -153,7 +153,7 @@ async fn a_cut_between_the_halves_neither_loses_nor_doubles() {
     assert!(ids("here").is_disjoint(&ids("there")));
     assert_eq!((here_now.len(), there_now.len()), (100, 100));
     assert_eq!(here_now, numbered(100..200));
-    sites.close_all_but(None).await;
+    sites.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -161,8 +161,8 @@ async fn what_the_other_list_does_not_take_stays_and_says_why() {
     let relay = Relay::start(&["--limit", "items=8"]);
     let home = Home::at_relay(&relay.url());
     let sites = window(&home);
-    let here = sites.open(&name("here")).expect("it opens");
-    let there = sites.open(&name("there")).expect("it opens");
+    let here = sites.open(&name("here")).await.expect("it opens");
+    let there = sites.open(&name("there")).await.expect("it opens");
     let items = fill(&here, 6).await;
     fill(&there, 5).await;
     let other = Home::at_relay(&relay.url());
@@ -178,5 +178,5 @@ async fn what_the_other_list_does_not_take_stays_and_says_why() {
     assert_eq!(other.texts("here").len(), 6 - arrived);
     assert_eq!(other.texts("there").len(), 7 + arrived);
     assert!(there.kept().is_empty(), "what stays here is not in the drawer there as well");
-    sites.close_all_but(None).await;
+    sites.close().await;
 }

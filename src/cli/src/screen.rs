@@ -2,6 +2,7 @@
 
 mod effects;
 mod guard;
+mod lists;
 mod look;
 mod signals;
 mod tell;
@@ -12,13 +13,13 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use betwixt_client::site::{Opening, os_random, rescue, wall_clock};
-use betwixt_client::{Address, LinkStatus, Site};
+use betwixt_client::{Address, LinkStatus, Site, Sites};
 use betwixt_core::hlc::Millis;
 use betwixt_core::name::ListName;
-use betwixt_tui::{Model, Msg, Preset, Setup, update, view};
+use betwixt_tui::{Effect, Model, Msg, Preset, Setup, update, view};
 use crossterm::event::{Event, EventStream};
 use futures_util::StreamExt as _;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 use self::guard::Guard;
 use self::signals::{Signal, Signals};
@@ -30,8 +31,8 @@ use crate::report::Report;
 
 /// Least time between two frames.
 const FRAME: Duration = Duration::from_millis(10);
-/// How often closed windows are looked for that left something unsent.
-const RESCUE_EVERY: Duration = Duration::from_secs(10);
+/// How often it is looked for what other lists and closed windows left unsent.
+const ERRANDS_EVERY: Duration = Duration::from_secs(10);
 /// How long ending may wait for what is on its way.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 /// How long the screen sleeps when nothing is to come.
@@ -57,17 +58,28 @@ async fn show(place: &Place, config: &Config, list: Option<&ListName>) -> Result
         Opening { address: place.address(&folder)?, name, person: place.person()?.into(), kinds: kinds(), folder };
     let slot = Arc::new(opening.folder.lease(&mut os_random)?);
     let keeper = place.relay.is_none().then(|| Keeper::start(opening.folder.path().to_owned()));
-    let site = Site::open(slot, opening.clone())?;
+    let sites = Arc::new(Sites::new(slot, opening.clone()));
+    let site = sites.show(&opening.name).await?;
     opening.folder.set_last_list(&opening.name)?;
-    let stranded = watch::Sender::new(0);
-    let helper = tokio::spawn(rescue_all(opening.clone(), stranded.clone(), site.changes()));
+    let (stranded, errands) = (watch::Sender::new(0), watch::Sender::new(0));
+    let runner = run_errands(Arc::clone(&sites), opening.clone(), stranded.clone(), errands.subscribe());
+    let runner = tokio::spawn(runner);
+    let (answers, heard) = mpsc::unbounded_channel();
 
+    let setup = setup(place, config, &opening)?;
     let mut screen = Screen {
-        model: Model::new(setup(place, config, &opening)?),
+        model: Model::new(setup.clone()),
+        setup,
+        given: list.cloned(),
+        changes: site.changes(),
+        sites,
         site,
         keeper,
         opening,
         stranded,
+        errands,
+        answers,
+        heard,
         told: tell::Told::default(),
         wake_at: None,
         running: true,
@@ -75,13 +87,13 @@ async fn show(place: &Place, config: &Config, list: Option<&ListName>) -> Result
     };
     let shown = screen.run().await;
 
-    helper.abort();
-    let Screen { site, keeper, .. } = screen;
+    runner.abort();
+    let Screen { sites, site, keeper, .. } = screen;
     let fault = keeper.as_ref().and_then(Keeper::fault);
     if site.status().link == LinkStatus::Live {
         site.wait_until(LAST_WORDS, |status| status.unsent == 0).await;
     }
-    site.close().await;
+    sites.close().await;
     if let Some(keeper) = keeper {
         keeper.end().await;
     }
@@ -106,16 +118,23 @@ fn setup(place: &Place, config: &Config, opening: &Opening) -> Result<Setup, Rep
     })
 }
 
-/// Sends what closed windows left unsent, at the start and every ten seconds, while this window has a link.
-async fn rescue_all(opening: Opening, stranded: watch::Sender<usize>, mut changes: watch::Receiver<u64>) {
+/// Sends what other lists of this window and closed windows have left unsent: at the start, and from time to time when
+/// something has happened.
+async fn run_errands(
+    sites: Arc<Sites>,
+    opening: Opening,
+    stranded: watch::Sender<usize>,
+    mut errands: watch::Receiver<u64>,
+) {
     loop {
+        sites.send_rest().await;
         // A slot that cannot be opened is its own window's trouble; the next round tries again.
         let _ = rescue::rescue(&opening, |left| {
             stranded.send_replace(left);
         })
         .await;
-        tokio::time::sleep(RESCUE_EVERY).await;
-        if changes.changed().await.is_err() {
+        tokio::time::sleep(ERRANDS_EVERY).await;
+        if errands.changed().await.is_err() {
             return;
         }
     }
@@ -139,10 +158,21 @@ async fn waiting(events: &mut EventStream) -> Option<Option<std::io::Result<Even
 /// The screen at work.
 struct Screen {
     model: Model,
-    site: Site,
+    setup: Setup,
+    /// The list that the command line named.
+    given: Option<ListName>,
+    sites: Arc<Sites>,
+    /// The list that is shown, and its changes.
+    site: Arc<Site>,
+    changes: watch::Receiver<u64>,
     keeper: Option<Keeper>,
     opening: Opening,
     stranded: watch::Sender<usize>,
+    /// Counts up when there may be something for [`run_errands`].
+    errands: watch::Sender<u64>,
+    /// Where those who work for the model in the background put their answers.
+    answers: mpsc::UnboundedSender<Msg>,
+    heard: mpsc::UnboundedReceiver<Msg>,
     told: tell::Told,
     wake_at: Option<Millis>,
     running: bool,
@@ -154,6 +184,7 @@ enum Woke {
     Terminal(Option<std::io::Result<Event>>),
     Signal(Signal),
     Changed,
+    Heard(Msg),
     Time,
     Frame,
 }
@@ -164,12 +195,14 @@ impl Screen {
         let mut events = EventStream::new();
         let mut signals = Signals::listen()?;
         signals::end_without_terminal()?;
-        let mut changes = self.site.changes();
         let mut stranded = self.stranded.subscribe();
         let mut faults = self.keeper.as_ref().map(Keeper::faults);
         let (cols, rows) = crossterm::terminal::size()?;
         self.feed(Msg::Resize { cols, rows }, &mut guard).await?;
+        let known = self.known()?;
+        self.feed(known, &mut guard).await?;
         self.tell(&mut guard).await?;
+        self.carry_transfers();
         let mut drawn_at: Option<Instant> = None;
         while self.running {
             let frame_in = drawn_at.map_or(Duration::ZERO, |at| FRAME.saturating_sub(at.elapsed()));
@@ -184,7 +217,8 @@ impl Screen {
                 biased;
                 signal = signals.next() => Woke::Signal(signal),
                 event = events.next() => Woke::Terminal(event),
-                _ = changes.changed() => Woke::Changed,
+                _ = self.changes.changed() => Woke::Changed,
+                Some(msg) = self.heard.recv() => Woke::Heard(msg),
                 _ = stranded.changed() => Woke::Changed,
                 Some(()) = changed(faults.as_mut()) => Woke::Changed,
                 () = tokio::time::sleep(time) => Woke::Time,
@@ -205,6 +239,7 @@ impl Screen {
                 Woke::Signal(Signal::End) => return Ok(()),
                 Woke::Signal(Signal::Suspend) => self.suspend(&mut guard).await?,
                 Woke::Changed => self.tell(&mut guard).await?,
+                Woke::Heard(msg) => self.feed(msg, &mut guard).await?,
                 Woke::Time => {
                     self.wake_at = None;
                     self.feed(Msg::Wake, &mut guard).await?;
@@ -238,7 +273,12 @@ impl Screen {
             let Self { model, site, .. } = self;
             let effects = site.read(|list| update(model, list, msg, wall_clock()));
             for effect in effects {
+                let is_left = matches!(effect, Effect::Open(_));
                 msgs.extend(self.carry_out(effect, guard).await?);
+                if is_left {
+                    // What else there was to do was about the list that is not shown any more.
+                    break;
+                }
             }
             msgs.reverse();
         }
@@ -247,12 +287,18 @@ impl Screen {
 
     /// Tells the model what is new at the site.
     async fn tell(&mut self, guard: &mut Guard) -> Result<(), Report> {
-        let stranded = *self.stranded.borrow();
-        let fault = self.keeper.as_ref().and_then(Keeper::fault);
-        for msg in self.told.news(&self.site, &self.opening, stranded, fault) {
+        self.errands.send_modify(|errands| *errands += 1);
+        for msg in self.news() {
             self.feed(msg, guard).await?;
         }
         Ok(())
+    }
+
+    /// What the model has not heard of the site.
+    fn news(&mut self) -> Vec<Msg> {
+        let stranded = *self.stranded.borrow();
+        let fault = self.keeper.as_ref().and_then(Keeper::fault);
+        self.told.news(&self.site, &self.opening, stranded, fault)
     }
 
     /// Gives the terminal and the local relay back, stops, and takes the terminal again when it goes on.

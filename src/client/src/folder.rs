@@ -145,6 +145,16 @@ impl Folder {
         })
     }
 
+    /// The lists that this folder knows of a relay, in the order of their names.
+    ///
+    /// # Errors
+    ///
+    /// The record cannot be read.
+    pub fn lists_at(&self, relay: &str) -> Result<Vec<(ListName, ListUid)>, FolderError> {
+        let mut lists = self.read_lists()?;
+        Ok(lists.relays.remove(relay).unwrap_or_default().into_iter().collect())
+    }
+
     /// Forgets that the list of that name on that relay is this one, if it is: the name is free for another.
     ///
     /// # Errors

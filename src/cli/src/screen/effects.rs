@@ -14,8 +14,9 @@ use crate::verb::tell_kept;
 
 impl Screen {
     /// Carries out an effect; returns what the model must hear of it.
-    pub(super) async fn carry_out(&mut self, effect: Effect, guard: &mut Guard) -> Result<Option<Msg>, Report> {
+    pub(super) async fn carry_out(&mut self, effect: Effect, guard: &mut Guard) -> Result<Vec<Msg>, Report> {
         let heard = match effect {
+            Effect::Open(list) => return self.open_list(&list).await,
             Effect::Edit(edit) => Some(match self.site.edit(&edit) {
                 Ok(outcome) => Msg::Edited(outcome),
                 Err(fault) => Msg::EditFailed(Causes(&fault).to_string()),
@@ -34,13 +35,27 @@ impl Screen {
             },
             Effect::ExportRefused(number) => Some(Msg::Notice(self.export_refused(number))),
             Effect::Choose(choice) => Some(self.choose(&choice)),
-            Effect::AskLists(_)
-            | Effect::Open(_)
-            | Effect::Title { .. }
-            | Effect::DeleteList { .. }
-            | Effect::MoveTo { .. }
-            | Effect::ExportGone { .. }
-            | Effect::LetGo => None,
+            Effect::AskLists(asked) => {
+                self.ask_lists(asked);
+                None
+            }
+            Effect::Title { list, title } => {
+                self.title(list, title);
+                None
+            }
+            Effect::DeleteList { name, uid } => {
+                self.delete_list(name, uid);
+                None
+            }
+            Effect::MoveTo { items, list } => self.move_to(items, list),
+            Effect::ExportGone { unwritten } => Some(Msg::Notice(match self.site.export(&unwritten) {
+                Ok(path) => format!("the list is in {}", path.display()),
+                Err(error) => Causes(&error).to_string(),
+            })),
+            Effect::LetGo => match self.site.let_go() {
+                Ok(()) => None,
+                Err(error) => Some(Msg::Notice(Causes(&error).to_string())),
+            },
             Effect::Redraw => {
                 guard.redraw()?;
                 None
@@ -58,7 +73,7 @@ impl Screen {
                 None
             }
         };
-        Ok(heard)
+        Ok(heard.into_iter().collect())
     }
 
     /// Carries out what the person decided; says how it went.

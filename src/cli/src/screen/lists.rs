@@ -5,9 +5,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use betwixt_client::LinkStatus;
 use betwixt_client::directory::{self, Deleted, Page};
 use betwixt_client::site::Moved;
-use betwixt_client::{LinkStatus, Sites};
 use betwixt_core::causes::Causes;
 use betwixt_core::edit::Edit;
 use betwixt_core::id::{ItemId, ListUid};

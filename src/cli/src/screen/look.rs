@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use betwixt_core::name::ListName;
 use betwixt_core::safe_text::SafeText;
 use betwixt_tui::Theme;
 use terminal_colorsaurus::{QueryOptions, ThemeMode, theme_mode};
@@ -32,7 +33,22 @@ pub(super) fn theme(wanted: Wanted) -> Theme {
 
 /// The command that started this program, to be typed again. Under `cargo run` that is what people typed.
 pub(super) fn command() -> String {
-    let mut arguments = std::env::args();
+    spelled(std::env::args().collect())
+}
+
+/// The command that would start this program with another list than `given`, the one that it was started with.
+pub(super) fn command_for(list: &ListName, given: Option<&ListName>) -> String {
+    let mut arguments: Vec<String> = std::env::args().collect();
+    let place = given.and_then(|given| arguments.iter().skip(1).rposition(|argument| argument == given.as_str()));
+    match place.and_then(|place| arguments.get_mut(place + 1)) {
+        Some(argument) => list.as_str().clone_into(argument),
+        None => arguments.push(list.to_string()),
+    }
+    spelled(arguments)
+}
+
+fn spelled(arguments: Vec<String>) -> String {
+    let mut arguments = arguments.into_iter();
     let program = arguments.next().unwrap_or_else(|| "betwixt".to_owned());
     let rest: Vec<String> = arguments.map(|argument| quoted(&argument)).collect();
     let program = match (std::env::var_os("CARGO"), program.contains("/release/")) {

@@ -2,7 +2,7 @@
 
 use betwixt_client::site::Opening;
 use betwixt_client::{Address, LinkStatus, Site};
-use betwixt_core::id::SiteId;
+use betwixt_core::id::{ItemId, SiteId};
 use betwixt_core::wire::Person;
 use betwixt_tui::{Link, Msg, Refusal, Status};
 
@@ -15,6 +15,7 @@ pub(super) struct Told {
     status: Option<Status>,
     people: Option<(Vec<Person>, SiteId)>,
     refused: Vec<Refusal>,
+    moving: Vec<ItemId>,
     fault: Option<Fault>,
 }
 
@@ -30,6 +31,11 @@ impl Told {
         if self.status.as_ref() != Some(&status) {
             self.status = Some(status.clone());
             msgs.push(Msg::Status(status));
+        }
+        let moving: Vec<ItemId> = site.transfers().into_iter().flat_map(|(_, transfer)| transfer.items).collect();
+        if self.moving != moving {
+            self.moving.clone_from(&moving);
+            msgs.push(Msg::Moving(moving));
         }
         let people = site.people();
         if self.people.as_ref() != Some(&people) {
@@ -71,7 +77,8 @@ fn status(site: &Site, opening: &Opening, stranded: usize, fault: Option<&Fault>
             Link::Offline { why: fault.map(|fault| fault.words.to_owned()).or_else(|| waiting(opening)) }
         }
     };
-    Status { link, unsent: status.unsent, refused: status.kept, stranded, moving: 0, figures: status.figures }
+    let moving = site.transfers().iter().map(|(_, transfer)| transfer.items.len()).sum();
+    Status { link, unsent: status.unsent, refused: status.kept, stranded, moving, figures: status.figures }
 }
 
 /// The local relay's holder, by its pid: it may be stopped.

@@ -17,7 +17,7 @@ use crate::Address;
 use crate::account::{Before, account};
 use crate::drive::{Driven, Turn};
 use crate::replica::{Replica, Stored, Write};
-use crate::session::{Ended, Input, Outside, Patience, Session, State as Reached, new_secret};
+use crate::session::{Ended, Input, Outside, Patience, Session, State as Reached, Unnamed, new_secret};
 use crate::site::{os_random, steady_clock, wall_clock};
 use crate::status::{LinkStatus, Status};
 
@@ -161,9 +161,9 @@ impl Works {
                 _ => {}
             }
         }
-        let ended = match (self.session.state(), out.adopt) {
+        let ended = match (self.session.state(), out.unnamed) {
             (Reached::Ended(why), _) => Some(News::Ended(*why)),
-            (_, Some(other)) => Some(News::Ended(Ended::OtherList(other))),
+            (_, Some(Unnamed::Adopt(other))) => Some(News::Ended(Ended::OtherList(other))),
             _ => self.replica.stopped_before().map(|_kind| News::NeedsNewer),
         };
         if let Some(ended) = ended {

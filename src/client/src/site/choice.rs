@@ -100,7 +100,7 @@ impl Site {
     /// There is no other list, or the file cannot be written.
     pub fn export_and_leave(&self) -> Result<PathBuf, ChoiceError> {
         self.decide(|whole, other| {
-            let path = whole.export()?;
+            let path = whole.export(&[])?;
             let old = whole.uid();
             whole.adopt(other)?;
             whole.opening.folder.set_list_uid(&whole.opening.address.record(), &whole.opening.name, other)?;
@@ -168,15 +168,16 @@ impl Whole {
         }
     }
 
-    /// Writes the list as shown to a file of its own.
-    pub(super) fn export(&self) -> Result<PathBuf, ChoiceError> {
+    /// Writes the list as shown, and these texts behind it, to a file of its own.
+    pub(super) fn export(&self, more: &[String]) -> Result<PathBuf, ChoiceError> {
         let folder = self.opening.folder.path().join("exports");
         let path = folder.join(format!("{}-{}.md", self.opening.name, self.uid()));
         let write = || {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
             let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&path)?;
             let shown = self.replica.shown();
-            let items: Vec<Draft> = shown.live().map(|(_, item)| Draft::from(item)).collect();
+            let more = more.iter().map(|text| Draft { text: text.into(), ..Draft::default() });
+            let items: Vec<Draft> = shown.live().map(|(_, item)| Draft::from(item)).chain(more).collect();
             let text = export(Format::Markdown, shown.title().unwrap_or_default(), &items);
             file.write_all(text.as_bytes())?;
             file.sync_all()

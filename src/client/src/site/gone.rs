@@ -17,24 +17,20 @@ impl Site {
     ///
     /// The list was not deleted, or the data folder cannot be used.
     pub fn let_go(&self) -> Result<(), ChoiceError> {
-        self.part_from_gone(|_| Ok(()))
+        self.shared.lock().part_from_gone()?;
+        self.shared.wake.notify_one();
+        self.shared.tell();
+        Ok(())
     }
 
-    /// Writes a deleted list, with what was not sent, to a Markdown file in the data folder's `exports`, and lets go of it.
-    /// Returns the file.
+    /// Writes the list as shown, with what was not sent, to a Markdown file in the data folder's `exports`, and `unwritten`
+    /// texts as items behind it. Returns the file.
     ///
     /// # Errors
     ///
-    /// As [`Site::let_go`], or the file cannot be written; then nothing is forgotten.
-    pub fn export_and_let_go(&self) -> Result<PathBuf, ChoiceError> {
-        self.part_from_gone(Whole::export)
-    }
-
-    fn part_from_gone<R>(&self, first: impl FnOnce(&Whole) -> Result<R, ChoiceError>) -> Result<R, ChoiceError> {
-        let done = self.shared.lock().part_from_gone(first)?;
-        self.shared.wake.notify_one();
-        self.shared.tell();
-        Ok(done)
+    /// The file cannot be written.
+    pub fn export(&self, unwritten: &[String]) -> Result<PathBuf, ChoiceError> {
+        self.shared.lock().export(unwritten)
     }
 }
 
@@ -48,20 +44,16 @@ impl Whole {
         }
     }
 
-    /// Does something first, then forgets a deleted list.
-    pub(super) fn part_from_gone<R>(
-        &mut self,
-        first: impl FnOnce(&Self) -> Result<R, ChoiceError>,
-    ) -> Result<R, ChoiceError> {
+    /// Forgets a deleted list.
+    pub(super) fn part_from_gone(&mut self) -> Result<(), ChoiceError> {
         if self.status().link != LinkStatus::Gone {
             return Err(ChoiceError::NotGone);
         }
-        let done = first(self)?;
         let gone = self.uid();
         self.start_anew()?;
         // A replica that stays behind costs its bytes, and is asked about once more.
         let _ = self.slot.commit(&store::remove(gone));
-        Ok(done)
+        Ok(())
     }
 
     /// Becomes a replica of the list that has this name now, or of a new one.

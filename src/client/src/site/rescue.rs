@@ -34,7 +34,7 @@ pub async fn rescue(opening: &Opening, mut left: impl FnMut(usize)) -> Result<()
             total = (total + send(&sites, &name).await.unwrap_or(len)).saturating_sub(len);
             left(total);
         }
-        sites.close_all_but(None).await;
+        sites.close().await;
         sites.slot().unmark_if_sent();
     }
     Ok(())
@@ -46,7 +46,7 @@ type Unsent = Vec<(ListName, usize)>;
 /// Sends what a list of a slot has unsent, and carries what it has on its way; returns how many edits are left. `None` if the
 /// list cannot be opened.
 pub async fn send(sites: &Sites, name: &ListName) -> Option<usize> {
-    let site = sites.open(name).ok()?;
+    let site = sites.open(name).await.ok()?;
     site.wait_until(LIST_MAX, |status| status.unsent == 0 || is_stuck(&status.link)).await;
     // What is still on its way is tried again with the next rescue.
     let _ = tokio::time::timeout(LIST_MAX, sites.carry(name, |_| {})).await;

@@ -255,10 +255,11 @@ fn a_deleted_list_keeps_what_was_not_sent_until_it_is_let_go_of() {
     let again = Whole::open(Arc::clone(&bench.whole.slot), opening.clone()).expect("it opens");
     assert_eq!((again.uid(), again.replica.unsent()), (uid, 1), "and yet the edit is not out of sight");
 
-    let path = bench.whole.part_from_gone(Whole::export).expect("it is exported");
-    assert_eq!(std::fs::read_to_string(path).expect("it is there"), "- [ ] a\n");
+    let path = bench.whole.export(&["b".to_owned()]).expect("it is exported");
+    assert_eq!(std::fs::read_to_string(path).expect("it is there"), "- [ ] a\n- [ ] b\n");
+    bench.whole.part_from_gone().expect("it is let go of");
     assert_eq!((bench.whole.uid(), bench.whole.replica.is_blank()), (named, true));
-    assert!(matches!(bench.whole.part_from_gone(|_| Ok(())), Err(super::super::ChoiceError::NotGone)));
+    assert!(matches!(bench.whole.part_from_gone(), Err(super::super::ChoiceError::NotGone)));
     assert_eq!(Whole::open(Arc::clone(&bench.whole.slot), opening).expect("it opens").uid(), named);
 }
 
