@@ -1,10 +1,10 @@
-//! The committer: the one thread that appends to the store.
+//! The committer: the one thread that makes changes to lists durable.
 //!
 //! It commits as soon as it is idle; what comes meanwhile is the next batch. There is no timer: an op that comes alone is
 //! written alone, and under load one fsync serves as many ops as came during the last one.
 //!
 //! ```text
-//! Up --append failed--> Down (discards what was made of the lost state) --reopened--> Up
+//! Up --commit failed--> Down (discards what was made of the lost state) --reopened--> Up
 //! ```
 //!
 //! Each failure begins a new era. Workers put the era on their jobs, so that jobs that build on entries that were lost
@@ -16,13 +16,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use betwixt_core::id::ListUid;
 use betwixt_core::limits::{BATCH_BYTES_MAX, BATCH_OPS_MAX};
 use betwixt_core::log::Watermark;
 use betwixt_core::name::ListName;
 use betwixt_store::StoreError;
 use tokio::sync::OwnedSemaphorePermit;
 
-use crate::engine::{Append, Engine};
+use crate::engine::{Change, Engine};
 use crate::notice::{Notice, Notices};
 use crate::worker::Command;
 
@@ -31,6 +32,15 @@ const BACK_OFF_FIRST: Duration = Duration::from_millis(50);
 /// See [`BACK_OFF_FIRST`].
 const BACK_OFF_MAX: Duration = Duration::from_secs(5);
 
+/// How a list stands on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durable {
+    /// Its log goes up to there.
+    Head(Watermark),
+    /// It is deleted.
+    Deleted(ListUid),
+}
+
 /// What a worker wants to be durable.
 #[derive(Debug)]
 pub struct Job {
@@ -38,8 +48,8 @@ pub struct Job {
     pub worker: usize,
     /// The number of failures that the worker knew of.
     pub era: u64,
-    /// Entries, with the head of each list behind them.
-    pub appends: Vec<(Append, Watermark)>,
+    /// Changes, in order, each with how its list stands behind it.
+    pub changes: Vec<(Change, Durable)>,
     /// What bounds the bytes that a link has under way; given back when they are durable.
     pub permits: Vec<OwnedSemaphorePermit>,
 }
@@ -70,9 +80,9 @@ struct Committer {
 /// Jobs that are committed together.
 #[derive(Default)]
 struct Batch {
-    appends: Vec<Append>,
+    changes: Vec<Change>,
     /// Whom to tell what.
-    heads: Vec<(usize, ListName, Watermark)>,
+    done: Vec<(usize, ListName, Durable)>,
     permits: Vec<OwnedSemaphorePermit>,
     ops: usize,
     bytes: usize,
@@ -80,11 +90,12 @@ struct Batch {
 
 impl Batch {
     fn take(&mut self, job: Job) {
-        for (append, head) in job.appends {
-            self.ops += append.records.len();
-            self.bytes += append.records.iter().map(|record| record.bytes.len()).sum::<usize>();
-            self.heads.push((job.worker, append.name.clone(), head));
-            self.appends.push(append);
+        for (change, durable) in job.changes {
+            let (ops, bytes) = change.weight();
+            self.ops += ops;
+            self.bytes += bytes;
+            self.done.push((job.worker, change.name().clone(), durable));
+            self.changes.push(change);
         }
         self.permits.extend(job.permits);
     }
@@ -98,13 +109,13 @@ impl Committer {
     fn run(mut self) {
         while let Ok(job) = self.jobs.recv() {
             let batch = self.gather(job);
-            if batch.appends.is_empty() {
+            if batch.changes.is_empty() {
                 continue;
             }
             // A store may panic over pages that were damaged while it was open: that is a failure like others.
-            let appended = catch_unwind(AssertUnwindSafe(|| self.engine.append(&batch.appends)));
-            match appended.unwrap_or(Err(StoreError::Reopen)) {
-                Ok(()) => self.acknowledge(batch.heads),
+            let committed = catch_unwind(AssertUnwindSafe(|| self.engine.commit(&batch.changes)));
+            match committed.unwrap_or(Err(StoreError::Reopen)) {
+                Ok(()) => self.acknowledge(batch.done),
                 Err(source) => self.recover(source),
             }
         }
@@ -124,17 +135,17 @@ impl Committer {
         batch
     }
 
-    fn acknowledge(&self, heads: Vec<(usize, ListName, Watermark)>) {
-        let mut of_worker: Vec<Vec<(ListName, Watermark)>> = vec![Vec::new(); self.workers.len()];
-        for (worker, name, head) in heads {
-            if let Some(heads) = of_worker.get_mut(worker) {
-                heads.push((name, head));
+    fn acknowledge(&self, done: Vec<(usize, ListName, Durable)>) {
+        let mut of_worker: Vec<Vec<(ListName, Durable)>> = vec![Vec::new(); self.workers.len()];
+        for (worker, name, durable) in done {
+            if let Some(lists) = of_worker.get_mut(worker) {
+                lists.push((name, durable));
             }
         }
-        for (worker, heads) in self.workers.iter().zip(of_worker) {
-            if !heads.is_empty() {
+        for (worker, lists) in self.workers.iter().zip(of_worker) {
+            if !lists.is_empty() {
                 // A worker that is gone has nobody to tell.
-                let _ = worker.send(Command::Committed(heads));
+                let _ = worker.send(Command::Committed(lists));
             }
         }
     }

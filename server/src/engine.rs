@@ -1,4 +1,4 @@
-//! The log of lists, as the relay needs it: loaded, read on, appended to, durable.
+//! The log of lists, as the relay needs it: loaded, read on, appended to, deleted, durable.
 
 mod directory;
 mod keys;
@@ -24,8 +24,8 @@ use crate::snapshot::Snapshot;
 
 /// Where the logs of lists are kept.
 ///
-/// All methods may be called from several threads at once, and block for the disk. Appends are carried out one after
-/// the other, and what is read is what was appended durably.
+/// All methods may be called from several threads at once, and block for the disk. Commits are carried out one after
+/// the other, and what is read is what was committed.
 pub trait Engine: std::fmt::Debug + Send + Sync + 'static {
     /// Loads a list: its last snapshot and the log behind it, with the chain checked. `None` if there is none.
     ///
@@ -56,21 +56,36 @@ pub trait Engine: std::fmt::Debug + Send + Sync + 'static {
     /// The store cannot be read now.
     fn lists(&self, asked: &Listing) -> Result<Page, StoreError>;
 
-    /// Appends to lists, all or nothing; returns when it is on the disk.
+    /// The identity of the list that has a name; `None` if the name is free. Also of a list that is damaged otherwise.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::load`].
+    fn identity(&self, name: &ListName) -> Result<Option<ListUid>, LoadError>;
+
+    /// Whether a list of this identity was ever deleted.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read now.
+    fn is_deleted(&self, uid: ListUid) -> Result<bool, StoreError>;
+
+    /// Carries out changes to lists, in order, all or nothing; returns when it is on the disk.
     ///
     /// # Errors
     ///
     /// Nothing of it can be read, but it may be on the disk: that is known after [`Engine::reopen`].
-    fn append(&self, appends: &[Append]) -> Result<(), StoreError>;
+    fn commit(&self, changes: &[Change]) -> Result<(), StoreError>;
 
-    /// Keeps a snapshot of a list, which must be durable up to it, in place of the earlier ones. The log stays.
+    /// Keeps a snapshot of a list, which must be durable up to it, in place of the earlier ones. The log stays. Does
+    /// nothing if another list, or none, has the name by now.
     ///
     /// # Errors
     ///
-    /// As [`Engine::append`]; the earlier snapshot still counts then.
+    /// As [`Engine::commit`]; the earlier snapshot still counts then.
     fn save(&self, name: &ListName, snapshot: &Snapshot) -> Result<(), StoreError>;
 
-    /// Opens the store anew, after an append has failed.
+    /// Opens the store anew, after a commit has failed.
     ///
     /// # Errors
     ///
@@ -123,6 +138,60 @@ pub struct Page {
     pub lists: Vec<Listed>,
     /// Whether there are more behind the last of them.
     pub more: bool,
+}
+
+/// What is done to one list.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// Its log goes on.
+    Append(Append),
+    /// It is deleted.
+    Delete(Delete),
+}
+
+impl Change {
+    /// Which list.
+    #[must_use]
+    pub const fn name(&self) -> &ListName {
+        match self {
+            Self::Append(append) => &append.name,
+            Self::Delete(delete) => &delete.name,
+        }
+    }
+
+    /// What it weighs in a commit: ops, and their bytes. A deletion counts as one.
+    #[must_use]
+    pub fn weight(&self) -> (usize, usize) {
+        match self {
+            Self::Append(append) => {
+                (append.records.len(), append.records.iter().map(|record| record.bytes.len()).sum())
+            }
+            Self::Delete(_) => (1, 0),
+        }
+    }
+}
+
+impl From<Append> for Change {
+    fn from(append: Append) -> Self {
+        Self::Append(append)
+    }
+}
+
+impl From<Delete> for Change {
+    fn from(delete: Delete) -> Self {
+        Self::Delete(delete)
+    }
+}
+
+/// The deletion of one list: of all that is stored under its name. What stays is that its identity was deleted.
+#[derive(Debug, Clone)]
+pub struct Delete {
+    /// Which list.
+    pub name: ListName,
+    /// Its identity.
+    pub uid: ListUid,
+    /// When it is deleted.
+    pub at: Millis,
 }
 
 /// What is appended to one list.

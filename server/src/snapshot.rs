@@ -1,5 +1,6 @@
 //! A list's snapshot as the messages that carry it: encoded once, shared by all links that need it, and stored.
 
+use betwixt_core::id::ListUid;
 use betwixt_core::limits::SENT_BYTES_MAX;
 use betwixt_core::list::List;
 use betwixt_core::log::Watermark;
@@ -17,6 +18,7 @@ const PART_HEAD_BYTES: usize = 1 + 16;
 /// A list at one watermark, encoded.
 #[derive(Debug)]
 pub struct Snapshot {
+    uid: ListUid,
     mark: Watermark,
     /// `SnapshotBegin`, the parts, `SnapshotEnd`.
     messages: Vec<Bytes>,
@@ -35,7 +37,13 @@ impl Snapshot {
         messages.extend(parts.map(Bytes::from));
         messages.push(Bytes::from(ToSite::SnapshotEnd { list: uid }.to_bytes()));
         let bytes = messages.iter().map(Bytes::len).sum();
-        Self { mark: list.mark(), messages, bytes }
+        Self { uid, mark: list.mark(), messages, bytes }
+    }
+
+    /// Which list.
+    #[must_use]
+    pub const fn uid(&self) -> ListUid {
+        self.uid
     }
 
     /// How far the log was read in it.

@@ -3,7 +3,9 @@
 //! It waits for nothing but commands: lists are loaded, snapshots encoded, logs read and batches committed elsewhere, and
 //! come back as commands. It carries out all commands that wait, then hands what was sequenced to the committer.
 
+mod ask;
 mod command;
+mod deletion;
 mod hello;
 mod open;
 mod people;
@@ -11,15 +13,14 @@ mod recent;
 mod timers;
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry as Slot;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvError, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Instant;
 
 use betwixt_core::hlc::Millis;
+use betwixt_core::id::ListUid;
 use betwixt_core::limits::{BATCH_BYTES_MAX, BATCH_OPS_MAX};
-use betwixt_core::log::Watermark;
 use betwixt_core::name::ListName;
 use betwixt_core::op::Op;
 use betwixt_core::wire::CloseReason;
@@ -27,14 +28,17 @@ use betwixt_store::StoreError;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
+use self::ask::Ask;
 pub use self::command::Command;
+use self::deletion::Deleting;
+pub use self::deletion::Deletion;
 pub use self::hello::Hello;
 use self::open::Open;
 pub(crate) use self::recent::messages_of;
 use self::timers::Timers;
 use crate::clock;
-use crate::committer::Job;
-use crate::engine::{Append, Engine, LoadError, Loaded};
+use crate::committer::{Durable, Job};
+use crate::engine::{Change, Engine};
 use crate::figures::Board;
 use crate::notice::{Notice, Notices};
 use crate::options::Options;
@@ -88,6 +92,7 @@ pub fn spawn(channels: Channels, shared: Arc<Shared>) -> std::io::Result<thread:
         channels,
         shared,
         lists: HashMap::new(),
+        judged: Vec::new(),
         timers: Timers::default(),
         storage: Storage::Up,
         era: 0,
@@ -101,6 +106,8 @@ struct Worker {
     channels: Channels,
     shared: Arc<Shared>,
     lists: HashMap<ListName, Held>,
+    /// Those whose list may have been deleted: another one has its name.
+    judged: Vec<Ask>,
     timers: Timers,
     storage: Storage,
     era: u64,
@@ -110,9 +117,21 @@ struct Worker {
 
 /// A list that a worker holds.
 enum Held {
-    /// It is being loaded for these.
-    Loading(Vec<Hello>),
+    /// It is being loaded, or looked for, for these.
+    Loading(Vec<Ask>),
     Open(Box<Open>),
+    Deleting(Box<Deleting>),
+}
+
+impl Held {
+    /// Whether nothing of it waits for the committer.
+    fn is_durable(&self) -> bool {
+        match self {
+            Self::Loading(_) => true,
+            Self::Open(open) => open.room().is_durable(),
+            Self::Deleting(_) => false,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -125,17 +144,18 @@ enum Storage {
 /// What was sequenced and not handed to the committer yet.
 #[derive(Default)]
 struct Unsent {
-    appends: Vec<(Append, Watermark)>,
+    changes: Vec<(Change, Durable)>,
     permits: Vec<OwnedSemaphorePermit>,
     ops: usize,
     bytes: usize,
 }
 
 impl Unsent {
-    fn take(&mut self, append: Append, head: Watermark) {
-        self.ops += append.records.len();
-        self.bytes += append.records.iter().map(|record| record.bytes.len()).sum::<usize>();
-        self.appends.push((append, head));
+    fn take(&mut self, change: Change, durable: Durable) {
+        let (ops, bytes) = change.weight();
+        self.ops += ops;
+        self.bytes += bytes;
+        self.changes.push((change, durable));
     }
 
     const fn is_full(&self) -> bool {
@@ -174,7 +194,8 @@ impl Worker {
 
     fn carry_out(&mut self, command: Command) {
         match command {
-            Command::Hello(hello) => self.greet(*hello),
+            Command::Hello(hello) => self.admit(Ask::Hello(*hello)),
+            Command::Delete(deletion) => self.admit(Ask::Delete(*deletion)),
             Command::Push { name, session, ops, permit } => self.push(&name, session, ops, permit),
             Command::Here { name, session, at, editing } => {
                 self.with_open(&name, |open, _| open.note_here(session, at, editing));
@@ -184,14 +205,16 @@ impl Worker {
                 self.with_open(&name, |open, _| open.caught_up(session, after));
             }
             Command::Loaded { name, found } => self.note_loaded(&name, found),
-            Command::Encoded { name, era, snapshot } if era == self.era => {
-                self.with_open(&name, |open, task| open.note_encoded(snapshot, task));
-            }
-            Command::Encoded { name, .. } => self.with_open(&name, Open::forget_encoding),
+            Command::Identified { name, uid, found } => self.note_identified(&name, uid, found),
+            Command::Judged { name, uid, deleted } => self.note_judged(&name, uid, deleted),
+            Command::Encoded { name, era, snapshot } => self.note_encoded(&name, era, snapshot),
             Command::Saved { name, snapshot, saved } => self.note_saved(&name, &snapshot, saved),
-            Command::Committed(heads) => {
-                for (name, head) in heads {
-                    self.with_open(&name, |open, task| open.note_durable(head, task));
+            Command::Committed(lists) => {
+                for (name, durable) in lists {
+                    match durable {
+                        Durable::Head(head) => self.with_open(&name, |open, task| open.note_durable(head, task)),
+                        Durable::Deleted(uid) => self.note_deleted(&name, uid),
+                    }
                 }
             }
             Command::CommitFailed { era } => self.lose_unacknowledged(era),
@@ -201,68 +224,15 @@ impl Worker {
         }
     }
 
-    fn greet(&mut self, hello: Hello) {
-        if self.draining.is_some() {
-            return;
-        }
-        let shared = &self.shared;
-        match self.lists.entry(hello.name.clone()) {
-            Slot::Occupied(mut slot) => match slot.get_mut() {
-                Held::Loading(waiting) => waiting.push(hello),
-                Held::Open(_) => {
-                    let name = hello.name.clone();
-                    self.with_open(&name, |open, task| open.greet(hello, task));
-                }
-            },
-            // What the store has of the list is known only when it is open again.
-            Slot::Vacant(_) if self.storage == Storage::Down => hello.turn_away(CloseReason::Storage, RETRY_STORAGE),
-            Slot::Vacant(slot) => {
-                let name = hello.name.clone();
-                slot.insert(Held::Loading(vec![hello]));
-                let (engine, kinds) = (Arc::clone(&shared.engine), shared.options.kinds);
-                let sender = self.channels.sender.clone();
-                shared.runtime.spawn_blocking(move || {
-                    let found = engine.load(&name, kinds).map(|found| found.map(Box::new));
-                    let _ = sender.send(Command::Loaded { name, found });
-                });
-            }
-        }
-    }
-
-    fn note_loaded(&mut self, name: &ListName, found: Result<Option<Box<Loaded>>, LoadError>) {
-        let Some(Held::Loading(waiting)) = self.lists.remove(name) else { return };
-        match found {
-            Ok(found) => {
-                let mut waiting = waiting.into_iter();
-                let Some(first) = waiting.next() else { return };
-                let open = match found {
-                    Some(loaded) => Open::loaded(name.clone(), *loaded),
-                    None => Open::new(name.clone(), first.uid.unwrap_or_else(hello::random_uid), clock::now()),
-                };
-                self.lists.insert(name.clone(), Held::Open(Box::new(open)));
-                for hello in std::iter::once(first).chain(waiting) {
-                    self.with_open(name, |open, task| open.greet(hello, task));
-                }
-            }
-            Err(fault) => {
-                let (reason, retry) = match fault {
-                    LoadError::Store { .. } => (CloseReason::Storage, RETRY_STORAGE),
-                    LoadError::Damaged { .. } => (CloseReason::Damaged, RETRY_DAMAGED),
-                };
-                self.shared.notices.say(Notice::List(Arc::new(fault)));
-                for hello in waiting {
-                    hello.turn_away(reason, retry);
-                }
-            }
-        }
-    }
-
     fn leave(&mut self, name: &ListName, session: SessionId) {
-        if let Some(Held::Loading(waiting)) = self.lists.get_mut(name) {
-            // One that is let in after it has left would stay for ever.
-            waiting.retain(|hello| hello.session != session);
+        // One that is let in after it has left would stay for ever.
+        self.judged.retain(|ask| !ask.is_of(session));
+        match self.lists.get_mut(name) {
+            Some(Held::Loading(waiting)) => waiting.retain(|ask| !ask.is_of(session)),
+            Some(Held::Deleting(deleting)) => deleting.leave(session),
+            Some(Held::Open(_)) => self.with_open(name, |open, _| open.leave(session)),
+            None => {}
         }
-        self.with_open(name, |open, _| open.leave(session));
     }
 
     fn push(&mut self, name: &ListName, session: SessionId, ops: Vec<Op>, permit: OwnedSemaphorePermit) {
@@ -278,7 +248,7 @@ impl Worker {
         if let Some(append) = open.push(session, ops, clock::now(), Rules { limits, kinds: *kinds }) {
             let head = open.room().head();
             self.timers.set(name, open.due());
-            self.unsent.take(append, head);
+            self.unsent.take(append.into(), Durable::Head(head));
             self.unsent.permits.push(permit);
         }
         if self.unsent.is_full() {
@@ -286,13 +256,20 @@ impl Worker {
         }
     }
 
+    fn note_encoded(&mut self, name: &ListName, era: u64, snapshot: Arc<Snapshot>) {
+        let current = era == self.era;
+        self.with_list(name, snapshot.uid(), |open, task| {
+            if current { open.note_encoded(snapshot, task) } else { open.forget_encoding(task) }
+        });
+    }
+
     fn note_saved(&mut self, name: &ListName, snapshot: &Snapshot, saved: Result<(), StoreError>) {
         if let Err(source) = saved {
             // If the store has to be opened again, the next append meets the same.
             self.shared.notices.say(Notice::Snapshot { list: name.clone(), source: Arc::new(source) });
-            self.with_open(name, Open::forget_saving);
+            self.with_list(name, snapshot.uid(), Open::forget_saving);
         } else {
-            self.with_open(name, |open, _| open.note_saved(snapshot));
+            self.with_list(name, snapshot.uid(), |open, _| open.note_saved(snapshot));
         }
     }
 
@@ -302,17 +279,15 @@ impl Worker {
         self.era = era;
         self.storage = Storage::Down;
         self.unsent = Unsent::default();
-        let lost: Vec<ListName> = self
-            .lists
-            .iter()
-            .filter(|(_, held)| matches!(held, Held::Open(open) if !open.room().is_durable()))
-            .map(|(name, _)| name.clone())
-            .collect();
+        let lost: Vec<ListName> =
+            self.lists.iter().filter(|(_, held)| !held.is_durable()).map(|(name, _)| name.clone()).collect();
         for name in lost {
-            if let Some(Held::Open(open)) = self.lists.remove(&name) {
-                open.close_all(CloseReason::Storage, RETRY_STORAGE);
-                self.shared.board.remove(&name);
+            match self.lists.remove(&name) {
+                Some(Held::Open(open)) => open.close_all(CloseReason::Storage, RETRY_STORAGE),
+                Some(Held::Deleting(deleting)) => deleting.turn_away(CloseReason::Storage, RETRY_STORAGE),
+                Some(Held::Loading(_)) | None => {}
             }
+            self.shared.board.remove(&name);
         }
     }
 
@@ -334,6 +309,13 @@ impl Worker {
         }
     }
 
+    /// As [`Worker::with_open`], but not to another list that has the name by now.
+    fn with_list(&mut self, name: &ListName, uid: ListUid, act: impl FnOnce(&mut Open, &Task<'_>)) {
+        if matches!(self.lists.get(name), Some(Held::Open(open)) if open.room().list().uid() == uid) {
+            self.with_open(name, act);
+        }
+    }
+
     fn with_open(&mut self, name: &ListName, act: impl FnOnce(&mut Open, &Task<'_>)) {
         let Some(Held::Open(open)) = self.lists.get_mut(name) else { return };
         let task = Task { shared: &self.shared, sender: &self.channels.sender, era: self.era };
@@ -342,12 +324,12 @@ impl Worker {
     }
 
     fn send_job(&mut self) {
-        if self.unsent.appends.is_empty() {
+        if self.unsent.changes.is_empty() {
             self.unsent.permits.clear();
             return;
         }
-        let Unsent { appends, permits, .. } = std::mem::take(&mut self.unsent);
-        let job = Job { worker: self.channels.number, era: self.era, appends, permits };
+        let Unsent { changes, permits, .. } = std::mem::take(&mut self.unsent);
+        let job = Job { worker: self.channels.number, era: self.era, changes, permits };
         // The committer ends after the workers.
         let _ = self.channels.jobs.send(job);
     }
@@ -356,8 +338,7 @@ impl Worker {
         if self.draining.is_none() {
             return false;
         }
-        let durable = |held: &Held| !matches!(held, Held::Open(open) if !open.room().is_durable());
-        if self.storage == Storage::Up && !self.lists.values().all(durable) {
+        if self.storage == Storage::Up && !self.lists.values().all(Held::is_durable) {
             return false;
         }
         if let Some(done) = self.draining.take() {

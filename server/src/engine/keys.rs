@@ -5,21 +5,31 @@
 //! | `<bucket> <name> 00 01` | the list's [`Meta`](super::Meta), in `postcard` |
 //! | `<bucket> <name> 00 02 <seq> <part>` | part 0: the `Begin` of the snapshot at `seq`; from 1: its parts |
 //! | `<bucket> <name> 00 03 <seq>` | the entry, as it is sent |
+//! | `fe <uid>` | a list of this identity was deleted: its name and when, in `postcard` |
 //! | `ff buckets` | how many buckets there are, one byte |
 //!
-//! `bucket` is one byte below `ff`, `seq` eight bytes and `part` four, big-endian. No name has a byte 00, so that no
+//! `bucket` is one byte below `fe`, `seq` eight bytes and `part` four, big-endian. No name has a byte 00, so that no
 //! list's keys lie inside another's: loading a list is one scan, deleting it is one range. A snapshot counts once its
 //! part 0 is there, which is written last.
 
+use betwixt_core::id::ListUid;
 use betwixt_core::name::ListName;
 use betwixt_store::KeyRange;
 
 /// Where the number of buckets is.
 pub(super) const BUCKETS_KEY: &[u8] = b"\xffbuckets";
 
+/// In front of the identities of deleted lists.
+const DELETED: u8 = 0xfe;
+
 const META: u8 = 1;
 const SNAPSHOT: u8 = 2;
 const LOG: u8 = 3;
+
+/// Where it stands that a list was deleted.
+pub(super) fn deleted(uid: ListUid) -> Vec<u8> {
+    [&[DELETED], &uid.as_bytes()[..]].concat()
+}
 
 /// The name of the list that a key is of; `None` for a key of no list.
 pub(super) fn name_in(key: &[u8]) -> Option<ListName> {

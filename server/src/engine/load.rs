@@ -94,7 +94,7 @@ pub(super) fn load(store: &dyn Store, keys: &Keys, kinds: Kinds) -> Result<Optio
     Ok(Some(Loaded { list, meta, snapshot_seq, snapshot_bytes: head.snapshot_bytes, log_bytes }))
 }
 
-fn decode<'a, T: Deserialize<'a>>(seq: u64, value: &'a [u8]) -> Result<T, Fault> {
+pub(super) fn decode<'a, T: Deserialize<'a>>(seq: u64, value: &'a [u8]) -> Result<T, Fault> {
     postcard::from_bytes(value).map_err(|source| Fault::Damaged(seq, Damage::Record(source)))
 }
 

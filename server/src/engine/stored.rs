@@ -2,20 +2,21 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::{Arc, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-use betwixt_core::id::Hash;
+use betwixt_core::id::{Hash, ListUid};
 use betwixt_core::log::Entry;
 use betwixt_core::name::ListName;
 use betwixt_core::op::body::Kinds;
 use betwixt_core::wire::Listing;
 use betwixt_store::{Batch, Format, OpenError, RedbStore, Store, StoreError};
 use bytes::Bytes;
+use serde::Serialize;
 
 use super::directory::lists;
-use super::keys::{BUCKETS_KEY, Keys, Place};
-use super::load::{Fault, load};
-use super::{Append, Damage, Engine, LoadError, Loaded, Page, Record};
+use super::keys::{BUCKETS_KEY, Keys, Place, deleted};
+use super::load::{Fault, decode, load};
+use super::{Append, Change, Damage, Delete, Engine, LoadError, Loaded, Meta, Page, Record};
 use crate::bucket::{BUCKETS, bucket_of};
 use crate::snapshot::Snapshot;
 
@@ -34,7 +35,18 @@ pub struct Stored {
     /// `None` while it cannot be opened. Held for reading by all who use the store, so that it is dropped, and its
     /// file let go of, before it is opened again.
     store: RwLock<Option<Arc<dyn Store>>>,
+    /// Held by whoever writes: what is written of one list must not come behind the deletion of that list, to another
+    /// one of its name.
+    writing: Mutex<()>,
     buckets: u8,
+}
+
+/// Whether what was to be written of a list was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Written {
+    Done,
+    /// Another list has the name, or none.
+    Gone,
 }
 
 /// Why the logs could not be opened.
@@ -67,7 +79,7 @@ impl Stored {
             store.commit(&batch)?;
             BUCKETS
         };
-        Ok(Self { open: Box::new(open), store: RwLock::new(Some(store)), buckets })
+        Ok(Self { open: Box::new(open), store: RwLock::new(Some(store)), writing: Mutex::new(()), buckets })
     }
 
     /// Opens the store in this file, or makes it.
@@ -85,7 +97,21 @@ impl Stored {
     }
 
     fn slot(&self) -> RwLockReadGuard<'_, Option<Arc<dyn Store>>> {
-        self.store.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.store.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn writing(&self) -> MutexGuard<'_, ()> {
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Commits what belongs to a list, if that list still has the name.
+    fn commit_to(&self, keys: &Keys, uid: ListUid, batch: &Batch) -> Result<Written, StoreError> {
+        let _writing = self.writing();
+        self.with(|store| match identity(store, keys) {
+            Ok(Some(found)) if found == uid => store.commit(batch).map(|()| Written::Done),
+            Err(Fault::Store(source)) => Err(source),
+            Ok(_) | Err(Fault::Damaged(..)) => Ok(Written::Gone),
+        })
     }
 
     /// Calls `use_it` with the store, which stays open until it returns.
@@ -136,46 +162,62 @@ impl Engine for Stored {
         self.with(|store| lists(store, self.buckets, asked))
     }
 
-    fn append(&self, appends: &[Append]) -> Result<(), StoreError> {
+    fn identity(&self, name: &ListName) -> Result<Option<ListUid>, LoadError> {
+        self.with(|store| identity(store, &self.keys(name))).map_err(|fault| named(name, fault))
+    }
+
+    fn is_deleted(&self, uid: ListUid) -> Result<bool, StoreError> {
+        self.with(|store| Ok(store.get(&deleted(uid))?.is_some()))
+    }
+
+    fn commit(&self, changes: &[Change]) -> Result<(), StoreError> {
         let mut batch = Batch::default();
-        for Append { name, meta, records } in appends {
-            let keys = self.keys(name);
-            if let Some(meta) = meta {
-                let meta = postcard::to_stdvec(meta).expect("a few fields encode into a growing buffer");
-                batch.put(keys.meta(), meta);
-            }
-            for Record { seq, bytes } in records {
-                batch.put(keys.entry(*seq), &**bytes);
+        for change in changes {
+            let keys = self.keys(change.name());
+            match change {
+                Change::Append(Append { meta, records, .. }) => {
+                    if let Some(meta) = meta {
+                        batch.put(keys.meta(), encode(meta));
+                    }
+                    for Record { seq, bytes } in records {
+                        batch.put(keys.entry(*seq), &**bytes);
+                    }
+                }
+                Change::Delete(Delete { name, uid, at }) => {
+                    batch.delete_all(keys.all()).put(deleted(*uid), encode(&(name, at)));
+                }
             }
         }
+        let _writing = self.writing();
         self.with(|store| store.commit(&batch))
     }
 
     fn save(&self, name: &ListName, snapshot: &Snapshot) -> Result<(), StoreError> {
         let keys = self.keys(name);
         let seq = snapshot.mark().seq;
-        self.with(|store| {
-            let mut batch = Batch::default();
-            for (part, number) in snapshot.parts().zip(1..) {
-                batch.put(keys.part(seq, number), &*part);
-                if batch.bytes() >= SAVE_BYTES_MAX {
-                    store.commit(&std::mem::take(&mut batch))?;
-                }
+        let mut batch = Batch::default();
+        for (part, number) in snapshot.parts().zip(1..) {
+            batch.put(keys.part(seq, number), &*part);
+            if batch.bytes() >= SAVE_BYTES_MAX
+                && self.commit_to(&keys, snapshot.uid(), &std::mem::take(&mut batch))? == Written::Gone
+            {
+                return Ok(());
             }
-            batch.put(keys.part(seq, 0), &*snapshot.begin()).delete_all(keys.snapshots_below(seq));
-            store.commit(&batch)
-        })
+        }
+        batch.put(keys.part(seq, 0), &*snapshot.begin()).delete_all(keys.snapshots_below(seq));
+        self.commit_to(&keys, snapshot.uid(), &batch)?;
+        Ok(())
     }
 
     fn reopen(&self) -> Result<(), OpenError> {
-        let mut slot = self.store.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut slot = self.store.write().unwrap_or_else(PoisonError::into_inner);
         *slot = None;
         *slot = Some((self.open)()?);
         Ok(())
     }
 
     fn close(&self) {
-        *self.store.write().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+        *self.store.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
@@ -183,6 +225,17 @@ impl std::fmt::Debug for Stored {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Stored").field("buckets", &self.buckets).finish_non_exhaustive()
     }
+}
+
+/// The identity in a list's record, if it has one.
+fn identity(store: &dyn Store, keys: &Keys) -> Result<Option<ListUid>, Fault> {
+    let Some(record) = store.get(&keys.meta())? else { return Ok(None) };
+    let meta: Meta = decode(0, &record)?;
+    Ok(Some(meta.uid))
+}
+
+fn encode<T: Serialize>(value: &T) -> Vec<u8> {
+    postcard::to_stdvec(value).expect("a few fields encode into a growing buffer")
 }
 
 /// Checks that a record is the entry that comes next: a link is never sent what it cannot read.

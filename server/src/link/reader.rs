@@ -23,7 +23,7 @@ use super::{Links, Origin, Phase, directory};
 use crate::engine::LoadError;
 use crate::notice::Notice;
 use crate::outbox::Outbox;
-use crate::worker::{Command, Hello, RETRY_DAMAGED, RETRY_STORAGE};
+use crate::worker::{Command, Deletion, Hello, RETRY_DAMAGED, RETRY_STORAGE};
 
 /// Bytes of messages of one link that are not durable yet; then it is not read from.
 const UNDER_WAY_BYTES_MAX: u32 = 1024 * 1024;
@@ -69,7 +69,7 @@ pub(super) struct Reader<S> {
     stream: Stream<S>,
     links: Arc<Links>,
     outbox: Arc<Outbox>,
-    /// Held until a `Hello` was accepted, or the directory was asked for.
+    /// Held until a `Hello` was accepted, or the directory was asked for, or a list deleted.
     greeting: Option<OwnedSemaphorePermit>,
     tokens: Option<Tokens>,
     under_way: Arc<Semaphore>,
@@ -160,6 +160,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Reader<S> {
                 self.outbox.reply(&answer);
                 Ok(())
             }
+            ToRelay::DeleteList { name, uid } => {
+                self.slow_down(HELLO_OPS).await;
+                self.greeting = None;
+                let permit = self.permit(bytes.len()).await;
+                let deletion = Deletion { name: name.clone(), uid, outbox: Arc::clone(&self.outbox), permit };
+                self.links.tell(&name, Command::Delete(Box::new(deletion)));
+                Ok(())
+            }
             _ if self.greeting.is_some() => Err(Ended::Because(CloseReason::NoHello, Millis(0))),
             ToRelay::Push { list, ops } => {
                 self.push(list, ops, bytes.len()).await;
@@ -178,7 +186,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Reader<S> {
                 }
                 Ok(())
             }
-            ToRelay::DeleteList { .. } => Ok(()),
             ToRelay::Leave { list } => {
                 if let Some((session, name)) = self.outbox.look(|queue| queue.session_of(list)) {
                     self.outbox.with(|queue| queue.end(session));

@@ -95,6 +95,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Writer<S> {
     async fn feed(&mut self, session: SessionId, name: ListName, uid: ListUid, after: u64) -> Result<(), Stopped> {
         let engine = Arc::clone(&self.links.shared.engine);
         let read = tokio::task::spawn_blocking(move || engine.read(&name, after, READ_BYTES_MAX)).await;
+        // If the list was deleted meanwhile, what was read may be another's; its sessions ended before there was one.
+        if !self.outbox.look(|queue| queue.has(session)) {
+            return Ok(());
+        }
         let records: Vec<Record> = match read {
             Ok(Ok(records)) => records,
             Ok(Err(fault)) => {

@@ -164,6 +164,12 @@ impl Queue {
         self.sessions.iter().map(|session| (session.id, &session.name))
     }
 
+    /// Whether a session has not ended.
+    #[must_use]
+    pub fn has(&self, id: SessionId) -> bool {
+        self.sessions.iter().any(|session| session.id == id)
+    }
+
     /// The session of a list, by the identity that `Welcome` tells.
     #[must_use]
     pub fn session_of(&self, uid: ListUid) -> Option<(SessionId, ListName)> {

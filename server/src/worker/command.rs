@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use betwixt_core::id::ItemId;
-use betwixt_core::log::Watermark;
+use betwixt_core::id::{ItemId, ListUid};
 use betwixt_core::name::ListName;
 use betwixt_core::op::Op;
 use betwixt_store::StoreError;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use super::Hello;
+use super::{Deletion, Hello};
+use crate::committer::Durable;
 use crate::engine::{LoadError, Loaded};
 use crate::outbox::SessionId;
 use crate::snapshot::Snapshot;
@@ -19,6 +19,8 @@ use crate::snapshot::Snapshot;
 pub enum Command {
     /// A site opens a list.
     Hello(Box<Hello>),
+    /// A site deletes a list.
+    Delete(Box<Deletion>),
     /// Ops to be sequenced.
     Push {
         /// Which list.
@@ -62,7 +64,25 @@ pub enum Command {
         /// Which list.
         name: ListName,
         /// What is there.
-        found: Result<Option<Box<Loaded>>, LoadError>,
+        found: Result<Found, LoadError>,
+    },
+    /// The identity of a list that is to be deleted was looked for in the store.
+    Identified {
+        /// What it is called.
+        name: ListName,
+        /// Which list is meant.
+        uid: Option<ListUid>,
+        /// What is there.
+        found: Result<Identity, LoadError>,
+    },
+    /// It was looked for whether a list was deleted that had the name of another one.
+    Judged {
+        /// What it is, or was, called.
+        name: ListName,
+        /// Which list.
+        uid: ListUid,
+        /// Whether it was deleted.
+        deleted: Result<bool, StoreError>,
     },
     /// A snapshot was encoded.
     Encoded {
@@ -82,8 +102,8 @@ pub enum Command {
         /// Whether it is there.
         saved: Result<(), StoreError>,
     },
-    /// Lists are durable up to these.
-    Committed(Vec<(ListName, Watermark)>),
+    /// How lists stand on the disk.
+    Committed(Vec<(ListName, Durable)>),
     /// What was not acknowledged is lost, and nothing can be written for now.
     CommitFailed {
         /// The number of failures so far.
@@ -96,4 +116,27 @@ pub enum Command {
     },
     /// Answer when everything that came before is durable, or lost; more ops are not taken.
     Drain(oneshot::Sender<()>),
+}
+
+/// What the store knows of a list that is to be deleted.
+#[derive(Debug, Clone, Copy)]
+pub struct Identity {
+    /// The list that has the name.
+    pub held: Option<ListUid>,
+    /// Whether the one that is meant was deleted before.
+    pub deleted: bool,
+}
+
+/// What the store has under the name of a list that a site opens.
+#[derive(Debug)]
+pub enum Found {
+    /// A list.
+    List(Box<Loaded>),
+    /// Nothing: the name is free.
+    Nothing {
+        /// The list that the site knows by that name.
+        uid: Option<ListUid>,
+        /// Whether that one was deleted: it is never made again.
+        deleted: bool,
+    },
 }

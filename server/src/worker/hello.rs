@@ -59,6 +59,12 @@ impl Hello {
         self.outbox.reply(&ToSite::OtherList { name: self.name.clone(), uid });
     }
 
+    /// Says that the list was deleted; the link stays, for other lists.
+    pub(super) fn say_gone(&self, uid: ListUid) {
+        self.outbox.with(|queue| queue.end(self.session));
+        self.outbox.reply(&ToSite::Gone { uid });
+    }
+
     /// Whether the site can only go on from a snapshot, or does so better.
     pub(super) fn wants_snapshot(&self, room: &Room) -> bool {
         let (uid, durable) = (room.list().uid(), room.durable());

@@ -207,6 +207,11 @@ impl Open {
         }
     }
 
+    /// Its sessions, which are told elsewhere what becomes of the list.
+    pub(super) fn into_sessions(self) -> Vec<(SessionId, Arc<Outbox>)> {
+        self.members.into_iter().map(|(session, member)| (session, member.outbox)).collect()
+    }
+
     /// Closes the links of all sessions.
     pub(super) fn close_all(self, reason: CloseReason, retry_after: Millis) {
         for member in self.members.values() {

@@ -8,7 +8,7 @@ use betwixt_core::hlc::Millis;
 use betwixt_core::id::ListUid;
 use betwixt_core::op::{Body, Join, ListPut};
 use betwixt_core::wire::{Listed, Listing, ToRelay, ToSite};
-use betwixt_relay::engine::{Append, Engine as _, LISTED_MAX, Meta, Record};
+use betwixt_relay::engine::{Append, Change, Engine as _, LISTED_MAX, Meta, Record};
 use betwixt_store::memory::MemoryStore;
 use proptest::prelude::*;
 
@@ -41,9 +41,9 @@ fn meta(number: u16, title: &str) -> Meta {
 }
 
 /// A list with a log of so many records, which nobody looks into here.
-fn append(name: &str, meta: Meta, records: u64) -> Append {
+fn append(name: &str, meta: Meta, records: u64) -> Change {
     let records = (1..=records).map(|seq| Record { seq, bytes: vec![0; 40].into() }).collect();
-    Append { name: name.parse().unwrap(), meta: Some(meta), records }
+    Append { name: name.parse().unwrap(), meta: Some(meta), records }.into()
 }
 
 #[tokio::test]
@@ -120,10 +120,10 @@ async fn a_title_follows_the_op_that_won_and_no_other_op_writes_it() {
 async fn an_answer_fits_one_message_and_says_that_there_are_more() {
     let store = Arc::new(MemoryStore::default());
     let title = "t".repeat(4_096);
-    let lists: Vec<Append> =
+    let lists: Vec<Change> =
         (0..300).map(|number| append(&format!("list-{number:03}"), meta(number, &title), 1)).collect();
-    let short: Vec<Append> = (0..300).map(|number| append(&format!("s{number:03}"), meta(number, ""), 1)).collect();
-    stored(&store).append(&[lists, short].concat()).unwrap();
+    let short: Vec<Change> = (0..300).map(|number| append(&format!("s{number:03}"), meta(number, ""), 1)).collect();
+    stored(&store).commit(&[lists, short].concat()).unwrap();
     let relay = TestRelay::start(store).await;
     let mut asker = Site::over(dial(&relay).await, 8);
     let mut after: Option<String> = None;
@@ -155,8 +155,8 @@ async fn an_answer_fits_one_message_and_says_that_there_are_more() {
 fn the_directory_reads_one_record_of_a_list_however_long_its_log_is() {
     let store = Arc::new(Watched::default());
     let engine = stored(&store);
-    let lists: Vec<Append> = (0..50).map(|number| append(&format!("{number:02}"), meta(number, ""), 100)).collect();
-    engine.append(&lists).unwrap();
+    let lists: Vec<Change> = (0..50).map(|number| append(&format!("{number:02}"), meta(number, ""), 100)).collect();
+    engine.commit(&lists).unwrap();
     store.visited.store(0, Ordering::Relaxed);
     assert_eq!(engine.lists(&asking("", None, 200)).unwrap().lists.len(), 50);
     assert_eq!(store.visited.load(Ordering::Relaxed), 50);
@@ -176,8 +176,8 @@ proptest! {
     ) {
         let store = Arc::new(MemoryStore::default());
         let engine = stored(&store);
-        let lists: Vec<Append> = (0..).zip(&names).map(|(number, name)| append(name, meta(number, name), 2)).collect();
-        engine.append(&lists).unwrap();
+        let lists: Vec<Change> = (0..).zip(&names).map(|(number, name)| append(name, meta(number, name), 2)).collect();
+        engine.commit(&lists).unwrap();
         let expected: BTreeSet<&String> = names.iter().filter(|name| name.starts_with(&prefix)).collect();
         let mut seen: Vec<String> = Vec::new();
         loop {

@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where it fails; clippy allows that in `#[test]` functions only")]
 
 mod binary;
+mod deletion;
 mod directory;
+mod engine;
 mod hostile;
 mod links;
 mod relay;

@@ -179,6 +179,16 @@ impl Site {
         self.say(&ToRelay::Push { list, ops }).await;
     }
 
+    /// Asks for a list to be deleted, open here or not.
+    pub(crate) async fn delete(&mut self, name: &str, uid: ListUid) {
+        self.say(&ToRelay::DeleteList { name: name.parse().unwrap(), uid }).await;
+    }
+
+    /// Reads until the list is gone.
+    pub(crate) async fn until_gone(&mut self, uid: ListUid) {
+        self.until(|message| *message == ToSite::Gone { uid }).await;
+    }
+
     pub(crate) async fn say(&mut self, message: &ToRelay) {
         self.send(Message::Binary(message.to_bytes().into())).await;
     }

@@ -11,7 +11,7 @@ use betwixt_core::op::body::Kinds;
 use betwixt_core::op::{Add, Body, EpochId, Op};
 use betwixt_core::register::Register;
 use betwixt_core::wire::ToSite;
-use betwixt_relay::engine::{Append, Engine as _, Meta, Record};
+use betwixt_relay::engine::{Append, Change, Engine as _, Meta, Record};
 use betwixt_relay::snapshot::Snapshot;
 use betwixt_relay::{Options, Stored};
 use betwixt_store::Store;
@@ -29,7 +29,7 @@ pub(crate) fn stored(store: &Arc<impl Store>) -> Stored {
 }
 
 /// A list of that many items with 60-byte texts, and its log.
-fn list_of(items: usize) -> (List, Vec<Entry>) {
+pub(crate) fn list_of(items: usize) -> (List, Vec<Entry>) {
     let site = SiteSecret::from_bytes([99; 32]).site();
     let mut list = List::new(UID);
     let mut entries = Vec::with_capacity(items + 1);
@@ -47,18 +47,18 @@ fn list_of(items: usize) -> (List, Vec<Entry>) {
     (list, entries)
 }
 
-fn append_of(entries: &[Entry]) -> Append {
+pub(crate) fn append_of(entries: &[Entry]) -> Change {
     let record = |entry: &Entry| Record { seq: entry.seq, bytes: entry.to_bytes().into() };
     let records = entries.iter().map(record).collect();
     let meta = Meta { uid: UID, made: Millis(1), title: "".into() };
-    Append { name: "inbox".parse().unwrap(), meta: Some(meta), records }
+    Append { name: "inbox".parse().unwrap(), meta: Some(meta), records }.into()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_newcomer_gets_20_000_items_in_parts_and_at_the_second_try_after_a_cut() {
     let store = Arc::new(MemoryStore::default());
     let (list, entries) = list_of(20_000);
-    stored(&store).append(&[append_of(&entries)]).unwrap();
+    stored(&store).commit(&[append_of(&entries)]).unwrap();
     let relay = TestRelay::start(store).await;
 
     let mut cut = Site::dial(&relay, 1).await;
@@ -86,7 +86,7 @@ async fn a_newcomer_gets_20_000_items_in_parts_and_at_the_second_try_after_a_cut
 async fn one_with_unsent_edits_gets_the_entries() {
     let store = Arc::new(MemoryStore::default());
     let (list, entries) = list_of(600);
-    stored(&store).append(&[append_of(&entries)]).unwrap();
+    stored(&store).commit(&[append_of(&entries)]).unwrap();
     let relay = TestRelay::start(store).await;
     let mut ana = Site::dial(&relay, 1).await;
     ana.pending = true;
@@ -101,7 +101,7 @@ async fn one_with_unsent_edits_gets_the_entries() {
 async fn one_that_has_read_another_log_gets_a_snapshot() {
     let store = Arc::new(MemoryStore::default());
     let (list, entries) = list_of(20);
-    stored(&store).append(&[append_of(&entries)]).unwrap();
+    stored(&store).commit(&[append_of(&entries)]).unwrap();
     let relay = TestRelay::start(store).await;
     let elsewhere = Hash::from_bytes([1; 32]);
     let marks = [
@@ -136,7 +136,7 @@ async fn one_move_in_100_000_items_writes_one_entry() {
     let store = Arc::new(Counting::new(MemoryStore::default()));
     let (list, entries) = list_of(99_990);
     let engine = stored(&store);
-    engine.append(&[append_of(&entries)]).unwrap();
+    engine.commit(&[append_of(&entries)]).unwrap();
     engine.save(&"inbox".parse().unwrap(), &Snapshot::of(&list)).unwrap();
     drop((engine, entries, list));
     let relay = TestRelay::start(Arc::clone(&store)).await;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use betwixt_store::memory::MemoryStore;
 use betwixt_store::{Batch, KeyRange, Store, StoreError, Visit};
 
-/// A store whose commits wait while its gate is shut.
+/// A store whose commits wait while its gate is shut; one scan can be held too.
 #[derive(Clone, Default)]
 pub(crate) struct Gated {
     pub(crate) store: Arc<MemoryStore>,
@@ -24,6 +24,9 @@ struct Gate {
 struct State {
     shut: bool,
     waiting: usize,
+    /// The next scan is held.
+    hold_next: bool,
+    held: bool,
 }
 
 impl Gated {
@@ -33,6 +36,21 @@ impl Gated {
 
     pub(crate) fn open(&self) {
         self.gate.state.lock().unwrap().shut = false;
+        self.gate.changed.notify_all();
+    }
+
+    /// The next scan waits until it is let go of; others pass.
+    pub(crate) fn hold_next_scan(&self) {
+        self.gate.state.lock().unwrap().hold_next = true;
+    }
+
+    /// Whether a scan is being held.
+    pub(crate) fn holds_scan(&self) -> bool {
+        self.gate.state.lock().unwrap().held
+    }
+
+    pub(crate) fn let_go(&self) {
+        self.gate.state.lock().unwrap().held = false;
         self.gate.changed.notify_all();
     }
 
@@ -55,6 +73,14 @@ impl Store for Gated {
     }
 
     fn scan(&self, range: KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+        let mut state = self.gate.state.lock().unwrap();
+        if std::mem::take(&mut state.hold_next) {
+            state.held = true;
+            while state.held {
+                state = self.gate.changed.wait(state).unwrap();
+            }
+        }
+        drop(state);
         self.store.scan(range, visit)
     }
 

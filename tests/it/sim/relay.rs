@@ -106,7 +106,7 @@ impl Relay {
         let is_made = tail.first().is_some_and(|first| first.seq == 1);
         let meta = is_made.then(|| Meta { uid: UID, made: Millis(0), title: "".into() });
         let records = tail.iter().map(|entry| Record { seq: entry.seq, bytes: entry.to_bytes().into() }).collect();
-        self.engine.append(&[Append { name: self.name.clone(), meta, records }]).ok()?;
+        self.engine.commit(&[Append { name: self.name.clone(), meta, records }.into()]).ok()?;
         self.room().note_durable(mark);
         Some(tail)
     }

@@ -64,13 +64,8 @@ impl CatchUp {
 }
 
 impl Open {
-    /// Lets a site in: closes its older links, and answers it when all that it may have sent before is durable.
+    /// Lets a site in that means this list: closes its older links, and answers it when all that it may have sent before is durable.
     pub(in crate::worker) fn greet(&mut self, hello: Hello, task: &Task<'_>) {
-        let uid = self.room.list().uid();
-        if hello.uid.is_some_and(|known| known != uid) {
-            hello.say_other_list(uid);
-            return;
-        }
         let older: Vec<SessionId> =
             self.members.iter().filter(|(_, member)| member.site == hello.site).map(|(session, _)| *session).collect();
         for session in older {
