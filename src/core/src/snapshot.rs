@@ -185,7 +185,7 @@ impl Items {
     }
 
     /// The items, up to the first that is malformed.
-    fn unpack(&self) -> impl Iterator<Item = Result<(ItemId, Item), SnapshotError>> {
+    pub(crate) fn unpack(&self) -> impl Iterator<Item = Result<(ItemId, Item), SnapshotError>> {
         let mut rest = self.packed.as_slice();
         core::iter::from_fn(move || {
             if rest.is_empty() {

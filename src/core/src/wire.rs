@@ -1,4 +1,4 @@
-//! What sites and relays say to each other, in the spelling `betwixt.1`.
+//! What sites and relays say to each other, in the spelling `betwixt.1`; scripts may use [`json`] instead.
 //!
 //! A WebSocket message holds one message: a byte for its kind (the place of the variant in [`ToRelay`] or [`ToSite`],
 //! from 0) and its fields, in the encoding of the `postcard` crate. Ops are as in module `op`, entries as in module
@@ -18,6 +18,8 @@
 //!   DeleteList ------------->
 //!         <------------------- Gone, to all that have it open too; OtherList
 //! ```
+
+pub mod json;
 
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
@@ -122,6 +124,7 @@ pub struct Listed {
 
 /// What a relay says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ToSite {
     /// The list is open; entries from here up to `head` are on their way.
     Welcome(Box<Welcome>),

@@ -10,7 +10,7 @@ use betwixt_core::op::check::check;
 use betwixt_core::op::{Add, Body, EpochId, Join, Op, kind};
 use betwixt_core::register::Register;
 use betwixt_core::snapshot::Part;
-use betwixt_core::wire::{Message, Person, ToRelay, ToSite};
+use betwixt_core::wire::{Message, Person, ToRelay, ToSite, json};
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
 use proptest::collection::vec;
 use proptest::test_runner::{Config, TestRunner};
@@ -44,6 +44,58 @@ fn check_decoders(what: &str, bytes: &[u8]) {
     ];
     let most = held.into_iter().max().unwrap_or_default();
     assert!(most <= TIMES_MAX * bytes.len(), "{what}: {held:?} bytes for {} of input", bytes.len());
+}
+
+/// What a reason in words may take beside that.
+const WHY_BYTES_MAX: usize = 1_024;
+
+#[track_caller]
+fn check_json(what: &str, text: &str) {
+    let held = peak(|| json::read(text));
+    let most = TIMES_MAX * text.len() + WHY_BYTES_MAX;
+    assert!(held <= most, "{what}: {held} bytes for {} of input", text.len());
+}
+
+/// The ops in a push, from one to as many as a push may have; and each beginning of a short one.
+fn check_json_push(what: &str, op: &str) {
+    let push = |count: usize| {
+        let ops = vec![op; count].join(",");
+        format!(r#"{{"push":{{"list":"{UID}","ops":[{ops}]}}}}"#)
+    };
+    for count in [0, 1, 2, 3, 4, 5, 8, 9, 17, 33, 100, 1_000, 4_096] {
+        check_json(what, &push(count));
+    }
+    let short = push(2);
+    for cut in 0..short.len() {
+        check_json(what, short.get(..cut).expect("ASCII"));
+    }
+}
+
+/// What takes the most memory for its text in JSON.
+fn check_json_decoder() {
+    let item = item_id(1);
+    let tags = vec!["\"x\""; TAGS_MAX].join(",");
+    let long_tags = vec!["\"abcdefghijklmnopqrstuvwx\""; TAGS_MAX].join(",");
+    let hash = "00".repeat(32);
+    let ops = [
+        ("a join", r#"{"ctr":1,"join":{}}"#.to_owned()),
+        ("a title", r#"{"ctr":2,"list":{"title":""}}"#.to_owned()),
+        ("a stamp", r#"{"ctr":1,"hlc":{"wall":1},"join":{}}"#.to_owned()),
+        ("a hash", format!(r#"{{"ctr":1,"hash":"{hash}","join":{{}}}}"#)),
+        ("a write", format!(r#"{{"ctr":2,"put":{{"item":"{item}","done":true}}}}"#)),
+        ("a move", format!(r#"{{"ctr":2,"put":{{"item":"{item}","after":null}}}}"#)),
+        ("tags", format!(r#"{{"ctr":2,"put":{{"item":"{item}","tags":[{tags}]}}}}"#)),
+        ("tags on the heap", format!(r#"{{"ctr":2,"put":{{"item":"{item}","tags":[{long_tags}]}}}}"#)),
+        ("escapes", format!(r#"{{"ctr":2,"list":{{"title":"{}"}}}}"#, "\\n".repeat(300))),
+    ];
+    for (what, op) in ops {
+        check_json_push(what, &op);
+    }
+    check_json("an unknown field", &format!(r#"{{"leave":{{"{}":1}}}}"#, "x".repeat(50_000)));
+    check_json("an unknown message", &format!(r#"{{"{}":1}}"#, "\\n".repeat(50_000)));
+    check_json("a name", &format!(r#"{{"lists":{{"prefix":"{}"}}}}"#, "\\n".repeat(50_000)));
+    check_json("versions", &format!(r#"{{"hello":{{"versions":[{}1]}}}}"#, "1,".repeat(50_000)));
+    check_json("depth", &"[".repeat(50_000));
 }
 
 /// The message, every beginning of it, and it with every byte taken for a length that lies.
@@ -126,6 +178,8 @@ fn no_decoder_holds_more_than_eight_times_its_input() {
         let person = Person { site: site(1), name: "".into(), at: None, editing: false };
         check_around("people", &ToSite::People { list: UID, people: vec![person; count] }.to_bytes());
     }
+
+    check_json_decoder();
 
     // A body that does not read is looked at once more, for the reason.
     for (what, registers) in [("each field", dense_registers()), ("twice", vec![tags("x"); 16])] {

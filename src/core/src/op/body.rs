@@ -33,6 +33,9 @@ pub mod kind {
 pub struct Kinds(u64);
 
 impl Kinds {
+    /// Nothing at all.
+    pub const NONE: Self = Self(0);
+
     /// What this program can carry out.
     pub const KNOWN: Self = Self(1 << kind::JOIN | 1 << kind::ADD | 1 << kind::PUT | 1 << kind::LIST);
 

@@ -4,6 +4,8 @@ use proptest::test_runner::Config;
 
 mod any;
 mod formats;
+mod json;
+mod json_vectors;
 mod keys;
 mod list;
 mod order;

@@ -25,12 +25,12 @@ const HEADER: &str = "\
 # to_relay and to_site: whole messages. op and entry: as they stand under the chain's hash.
 ";
 
-fn op(ctr: u64, body: Body) -> Op {
+pub(crate) fn op(ctr: u64, body: Body) -> Op {
     let epoch = EpochId::first(UID);
     Op::new(OpId { site: site(0x22), ctr }, ctr - 1, epoch, hlc(1_790_000_000_000 + ctr, 3, 0x22), body)
 }
 
-fn ops() -> Vec<(&'static str, Op)> {
+pub(crate) fn ops() -> Vec<(&'static str, Op)> {
     let day = Date::new(2026, 11, 30);
     let every_register = vec![
         Register::Text("buy milk".into()),
@@ -55,7 +55,7 @@ fn ops() -> Vec<(&'static str, Op)> {
     ]
 }
 
-fn list_and_entries() -> (List, Vec<Entry>) {
+pub(crate) fn list_and_entries() -> (List, Vec<Entry>) {
     let ops: Vec<Op> = ops().into_iter().map(|(_, op)| op).filter(|op| op.body.kind() != kind::PROBE).collect();
     let entries = log(&ops);
     (list_of(&entries), entries)
@@ -65,7 +65,7 @@ fn listing() -> Listing {
     Listing { prefix: "gro".into(), after: Some("gro-0".parse().expect("a name")), limit: 50 }
 }
 
-fn to_relay() -> Vec<(&'static str, ToRelay)> {
+pub(crate) fn to_relay() -> Vec<(&'static str, ToRelay)> {
     let (list, _) = list_and_entries();
     let hello = Hello {
         versions: vec![VERSION],
@@ -87,7 +87,7 @@ fn to_relay() -> Vec<(&'static str, ToRelay)> {
     ]
 }
 
-fn to_site() -> Vec<(&'static str, ToSite)> {
+pub(crate) fn to_site() -> Vec<(&'static str, ToSite)> {
     let (list, entries) = list_and_entries();
     let name = || "groceries".parse().expect("a name");
     let welcome = Welcome {
