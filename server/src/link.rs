@@ -7,6 +7,7 @@ mod accept;
 mod directory;
 mod metered;
 mod reader;
+mod spelling;
 mod tokens;
 mod writer;
 
@@ -99,11 +100,11 @@ where
         accepted = timeout_at(hello_by, accept::accept(socket, limits)) => accepted,
         _ = phase.wait_for(|phase| *phase > Phase::Serving) => return,
     };
-    let Ok(Ok(socket)) = accepted else { return };
+    let Ok(Ok((socket, spelling))) = accepted else { return };
     let (sink, stream) = socket.split();
     let outbox = Arc::new(Outbox::default());
-    let mut reader = Reader::new(stream, origin, Arc::clone(&links), Arc::clone(&outbox), greeting);
-    let mut writer = Writer::new(sink, written, Arc::clone(&links), Arc::clone(&outbox));
+    let mut reader = Reader::new(stream, origin, spelling, Arc::clone(&links), Arc::clone(&outbox), greeting);
+    let mut writer = Writer::new(sink, written, spelling, Arc::clone(&links), Arc::clone(&outbox));
     let open = {
         let writing = writer.run();
         tokio::pin!(writing);

@@ -44,6 +44,11 @@ impl Outbox {
         self.with(|queue| queue.reply(bytes));
     }
 
+    /// Queues a text frame, for a link that speaks JSON; it is never dropped.
+    pub fn tell(&self, text: String) {
+        self.with(|queue| queue.tell(text));
+    }
+
     /// Says why the link is closed, and closes it once what is queued has gone out.
     pub fn close(&self, reason: CloseReason, retry_after: Millis) {
         let code = match reason {

@@ -2,11 +2,12 @@
 
 pub mod rate;
 mod refusal;
+pub mod sketch;
 #[cfg(test)]
 mod tests;
 
 use betwixt_core::hlc::{Millis, tick_limit};
-use betwixt_core::id::SiteId;
+use betwixt_core::id::{Hash, SiteId};
 use betwixt_core::limits::Limits;
 use betwixt_core::list::List;
 use betwixt_core::log::{Entry, Watermark};
@@ -112,14 +113,10 @@ impl Room {
         if op.site != session {
             return Verdict::Refused(RefusedCode::ForeignSite);
         }
-        let last = self.list.site(op.site).map(|site| (site.ctr, site.hash));
-        if let Some((ctr, hash)) = last.filter(|(ctr, _)| op.ctr <= *ctr) {
-            return if op.ctr == ctr && op.hash != hash {
-                Verdict::Collision { need_seq: self.head().seq }
-            } else {
-                Verdict::Repeat
-            };
+        if let Some(verdict) = self.said_before(op.site, op.ctr, Some(op.hash)) {
+            return verdict;
         }
+        let last = self.list.site(op.site).map(|site| site.ctr);
         if let Err(code) = check_by_itself(&op, rules) {
             return Verdict::Refused(code);
         }
@@ -130,7 +127,7 @@ impl Room {
         if last.is_none() && op.ctr != 1 {
             return Verdict::Refused(RefusedCode::NotJoined);
         }
-        if op.prev != last.map_or(0, |(ctr, _)| ctr) {
+        if op.prev != last.unwrap_or(0) {
             return Verdict::Resend;
         }
         if op.epoch != self.list.epoch().id {
@@ -142,5 +139,15 @@ impl Room {
         let entry = Entry::behind(self.head(), op);
         self.list.apply(&entry, rules.kinds).expect("an entry made behind the head continues the log");
         Verdict::Sequenced(entry)
+    }
+
+    /// What becomes of an op that was said before, or at least its counter; `None` for a new one.
+    fn said_before(&self, site: SiteId, ctr: u64, hash: Option<Hash>) -> Option<Verdict> {
+        let last = self.list.site(site).filter(|last| ctr <= last.ctr)?;
+        Some(if ctr == last.ctr && hash.is_some_and(|hash| hash != last.hash) {
+            Verdict::Collision { need_seq: self.head().seq }
+        } else {
+            Verdict::Repeat
+        })
     }
 }

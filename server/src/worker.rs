@@ -22,7 +22,6 @@ use betwixt_core::hlc::Millis;
 use betwixt_core::id::ListUid;
 use betwixt_core::limits::{BATCH_BYTES_MAX, BATCH_OPS_MAX};
 use betwixt_core::name::ListName;
-use betwixt_core::op::Op;
 use betwixt_core::wire::CloseReason;
 use betwixt_store::StoreError;
 use tokio::runtime::Handle;
@@ -44,6 +43,7 @@ use crate::notice::{Notice, Notices};
 use crate::options::Options;
 use crate::outbox::SessionId;
 use crate::room::Rules;
+use crate::room::sketch::Pushed;
 use crate::snapshot::Snapshot;
 
 /// When a site that was turned away for want of storage dials again.
@@ -235,7 +235,7 @@ impl Worker {
         }
     }
 
-    fn push(&mut self, name: &ListName, session: SessionId, ops: Vec<Op>, permit: OwnedSemaphorePermit) {
+    fn push(&mut self, name: &ListName, session: SessionId, ops: Pushed, permit: OwnedSemaphorePermit) {
         if self.draining.is_some() {
             return;
         }

@@ -6,8 +6,7 @@ use std::time::Duration;
 use betwixt_core::hlc::Millis;
 use betwixt_core::id::{ItemId, ListUid};
 use betwixt_core::limits::{DEAD_AFTER, PRESENCE_EVERY};
-use betwixt_core::op::Op;
-use betwixt_core::wire::{self, CloseReason, Message as _, ToRelay, ToSite, VERSION, WireError};
+use betwixt_core::wire::{self, CloseReason, ToRelay, ToSite, VERSION, json};
 use futures_util::StreamExt as _;
 use futures_util::stream::SplitStream;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -18,11 +17,13 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::metered::Metered;
+use super::spelling::{Came, Spelling};
 use super::tokens::Tokens;
 use super::{Links, Origin, Phase, directory};
 use crate::engine::LoadError;
 use crate::notice::Notice;
 use crate::outbox::Outbox;
+use crate::room::sketch::Pushed;
 use crate::worker::{Command, Deletion, Hello, RETRY_DAMAGED, RETRY_STORAGE};
 
 /// Bytes of messages of one link that are not durable yet; then it is not read from.
@@ -67,6 +68,7 @@ struct Here {
 /// The reading half of a link.
 pub(super) struct Reader<S> {
     stream: Stream<S>,
+    spelling: Spelling,
     links: Arc<Links>,
     outbox: Arc<Outbox>,
     /// Held until a `Hello` was accepted, or the directory was asked for, or a list deleted.
@@ -82,6 +84,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Reader<S> {
     pub(super) fn new(
         stream: Stream<S>,
         origin: Origin,
+        spelling: Spelling,
         links: Arc<Links>,
         outbox: Arc<Outbox>,
         greeting: OwnedSemaphorePermit,
@@ -89,7 +92,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Reader<S> {
         let now = Instant::now();
         let tokens = (origin == Origin::Remote).then(|| Tokens::new(&links.shared.options.limits, now));
         let under_way = Arc::new(Semaphore::new(UNDER_WAY_BYTES_MAX as usize));
-        Self { stream, links, outbox, greeting: Some(greeting), tokens, under_way, here: None, here_from: now }
+        Self {
+            stream,
+            spelling,
+            links,
+            outbox,
+            greeting: Some(greeting),
+            tokens,
+            under_way,
+            here: None,
+            here_from: now,
+        }
     }
 
     pub(super) fn into_stream(self) -> Stream<S> {
@@ -126,11 +139,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Reader<S> {
             let taken = match next {
                 Err(_elapsed) if self.greeting.is_some() => Err(Ended::Because(CloseReason::NoHello, Millis(0))),
                 Err(_elapsed) => Err(Ended::Dead),
-                Ok(Some(Ok(Message::Binary(bytes)))) => self.take(&bytes).await,
-                Ok(Some(Ok(Message::Text(_)))) => {
-                    self.outbox.reply(&ToSite::Unreadable);
-                    Ok(())
-                }
+                Ok(Some(Ok(frame @ (Message::Binary(_) | Message::Text(_))))) => self.take(&frame).await,
                 Ok(Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_)))) => Ok(()),
                 Ok(Some(Err(Error::Capacity(_)))) => Err(Ended::TooLarge),
                 Ok(Some(Ok(Message::Close(_)) | Err(_)) | None) => Err(Ended::Gone),
@@ -141,18 +150,23 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Reader<S> {
         }
     }
 
-    async fn take(&mut self, bytes: &[u8]) -> Result<(), Ended> {
-        let message = match ToRelay::from_bytes(bytes) {
-            Ok(message) => message,
-            // Of a later version of the protocol: it may be said to any relay.
-            Err(WireError::UnknownKind(_)) => return Ok(()),
-            Err(_) => {
-                self.outbox.reply(&ToSite::Unreadable);
+    async fn take(&mut self, frame: &Message) -> Result<(), Ended> {
+        let bytes = frame.len();
+        let message = match self.spelling.read(frame) {
+            Ok(Came::Message(message)) => message,
+            Ok(Came::Sketches { list, ops }) if self.greeting.is_none() => {
+                self.push(list, Pushed::Sketches(ops), bytes).await;
+                return Ok(());
+            }
+            Ok(Came::Sketches { .. }) => return Err(Ended::Because(CloseReason::NoHello, Millis(0))),
+            Ok(Came::Later) => return Ok(()),
+            Err(unread) => {
+                self.say_unreadable(&unread.to_string());
                 return Ok(());
             }
         };
         match message {
-            ToRelay::Hello(hello) => self.greet(*hello, bytes.len()).await,
+            ToRelay::Hello(hello) => self.greet(*hello, bytes).await,
             ToRelay::Lists(asked) => {
                 self.slow_down(HELLO_OPS).await;
                 self.greeting = None;
@@ -163,14 +177,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Reader<S> {
             ToRelay::DeleteList { name, uid } => {
                 self.slow_down(HELLO_OPS).await;
                 self.greeting = None;
-                let permit = self.permit(bytes.len()).await;
+                let permit = self.permit(bytes).await;
                 let deletion = Deletion { name: name.clone(), uid, outbox: Arc::clone(&self.outbox), permit };
                 self.links.tell(&name, Command::Delete(Box::new(deletion)));
                 Ok(())
             }
             _ if self.greeting.is_some() => Err(Ended::Because(CloseReason::NoHello, Millis(0))),
             ToRelay::Push { list, ops } => {
-                self.push(list, ops, bytes.len()).await;
+                self.push(list, Pushed::Ops(ops), bytes).await;
                 Ok(())
             }
             ToRelay::Here { list, at, editing } => {
@@ -249,12 +263,23 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Reader<S> {
         Ok(())
     }
 
-    async fn push(&mut self, list: ListUid, ops: Vec<Op>, bytes: usize) {
-        let count = ops.len();
+    /// Says that a message was skipped; to a script, also why.
+    fn say_unreadable(&self, why: &str) {
+        match self.spelling {
+            Spelling::Compact => self.outbox.reply(&ToSite::Unreadable),
+            Spelling::Json => self.outbox.tell(json::unreadable(why)),
+        }
+    }
+
+    async fn push(&mut self, list: ListUid, ops: Pushed, bytes: usize) {
+        let count = ops.count();
         // A list that this link has not open, or no more: it was told, and sends again.
         if let Some((session, name)) = self.outbox.look(|queue| queue.session_of(list)) {
             let permit = self.permit(bytes).await;
             self.links.tell(&name, Command::Push { name: name.clone(), session, ops, permit });
+        } else if self.spelling == Spelling::Json {
+            let why = format!("a push to list {list}, which this link has not open: wait for its `welcome`");
+            self.say_unreadable(&why);
         }
         self.slow_down(count).await;
     }

@@ -18,6 +18,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::Links;
 use super::metered::{Metered, Written};
+use super::spelling::Spelling;
 use crate::engine::{LoadError, Record};
 use crate::notice::Notice;
 use crate::outbox::{Closing, Outbox, SessionId, Work};
@@ -42,13 +43,20 @@ pub(super) enum Ended {
 pub(super) struct Writer<S> {
     sink: Sink<S>,
     written: Written,
+    spelling: Spelling,
     links: Arc<Links>,
     outbox: Arc<Outbox>,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Writer<S> {
-    pub(super) fn new(sink: Sink<S>, written: Written, links: Arc<Links>, outbox: Arc<Outbox>) -> Self {
-        Self { sink, written, links, outbox }
+    pub(super) fn new(
+        sink: Sink<S>,
+        written: Written,
+        spelling: Spelling,
+        links: Arc<Links>,
+        outbox: Arc<Outbox>,
+    ) -> Self {
+        Self { sink, written, spelling, links, outbox }
     }
 
     pub(super) fn into_sink(self) -> Sink<S> {
@@ -74,7 +82,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Writer<S> {
                 work = outbox.work() => work,
             };
             let written = match work {
-                Work::Send(messages) => self.write(messages.into_iter().map(Message::Binary)).await,
+                Work::Send(messages) => self.send(messages).await,
+                Work::Tell(text) => self.write([Message::from(text)]).await,
                 Work::Ask { session, name, after } => {
                     self.links.tell(&name, Command::CaughtUp { name: name.clone(), session, after });
                     Ok(())
@@ -119,14 +128,32 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Writer<S> {
         let bytes: usize = records.iter().map(|record| record.bytes.len()).sum();
         let last = records.last().map(|record| record.seq);
         let messages = messages_of(uid, records.iter());
-        self.write(messages.into_iter().map(|(_, message)| Message::Binary(message))).await?;
+        self.send(messages.into_iter().map(|(_, message)| message)).await?;
         self.outbox.with(|queue| queue.fed(session, last, bytes < READ_BYTES_MAX));
         Ok(())
     }
 
     async fn close(&mut self, Closing { message, code }: Closing) -> Result<(), Stopped> {
         let frame = Message::Close(Some(CloseFrame { code, reason: "".into() }));
-        self.write(message.map(Message::Binary).into_iter().chain([frame])).await
+        let message = message.and_then(|message| self.spelling.frames(message)).unwrap_or_default();
+        self.write(message.into_iter().chain([frame])).await
+    }
+
+    /// Sends messages in the link's spelling.
+    async fn send(&mut self, messages: impl IntoIterator<Item = Bytes>) -> Result<(), Stopped> {
+        let spelling = self.spelling;
+        let mut damaged = false;
+        let frames = messages.into_iter().flat_map(|message| {
+            let frames = spelling.frames(message);
+            damaged |= frames.is_none();
+            frames.unwrap_or_default()
+        });
+        self.write(frames).await?;
+        // We encoded it, or it came out of the store.
+        if damaged {
+            self.outbox.close(CloseReason::Damaged, RETRY_DAMAGED);
+        }
+        Ok(())
     }
 
     /// Writes messages into one flush; gives up when the link takes nothing for too long.

@@ -59,6 +59,8 @@ pub enum Next {
 pub enum Work {
     /// Send these.
     Send(Vec<Bytes>),
+    /// Send this text frame.
+    Tell(String),
     /// Ask the list's worker to hand over the entries behind `after`.
     Ask {
         /// Which session.
@@ -95,7 +97,7 @@ pub struct Closing {
 /// The queue of one link.
 #[derive(Debug, Default)]
 pub struct Queue {
-    replies: VecDeque<Bytes>,
+    replies: VecDeque<Reply>,
     reply_bytes: usize,
     stream: VecDeque<Streamed>,
     stream_bytes: usize,
@@ -105,6 +107,13 @@ pub struct Queue {
     closed: bool,
     /// Feeds and streams take turns, so that a busy list does not starve another one's feed.
     fed_last: bool,
+}
+
+#[derive(Debug)]
+enum Reply {
+    Message(Bytes),
+    /// What only a script is told: there is no message of the compact spelling for it.
+    Text(String),
 }
 
 #[derive(Debug)]
@@ -134,7 +143,13 @@ impl Queue {
     /// Queues an answer.
     pub fn reply(&mut self, bytes: Bytes) {
         self.reply_bytes += bytes.len();
-        self.replies.push_back(bytes);
+        self.replies.push_back(Reply::Message(bytes));
+    }
+
+    /// Queues an answer that is a text frame.
+    pub fn tell(&mut self, text: String) {
+        self.reply_bytes += text.len();
+        self.replies.push_back(Reply::Text(text));
     }
 
     /// Bytes of answers that wait.
@@ -256,6 +271,10 @@ impl Queue {
             return Some(work);
         }
         self.fed_last = false;
+        if let Some(Reply::Text(text)) = self.replies.pop_front_if(|reply| matches!(reply, Reply::Text(_))) {
+            self.reply_bytes -= text.len();
+            return Some(Work::Tell(text));
+        }
         let messages = self.take_queued();
         if !messages.is_empty() {
             return Some(Work::Send(messages));
@@ -273,7 +292,7 @@ impl Queue {
         let mut messages = Vec::new();
         let mut bytes = 0;
         while bytes < TAKE_BYTES_MAX
-            && let Some(reply) = self.replies.pop_front()
+            && let Some(Reply::Message(reply)) = self.replies.pop_front_if(|reply| matches!(reply, Reply::Message(_)))
         {
             bytes += reply.len();
             self.reply_bytes -= reply.len();

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use betwixt_core::id::{ItemId, ListUid};
 use betwixt_core::name::ListName;
-use betwixt_core::op::Op;
 use betwixt_store::StoreError;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
@@ -12,6 +11,7 @@ use super::{Deletion, Hello};
 use crate::committer::Durable;
 use crate::engine::{LoadError, Loaded};
 use crate::outbox::SessionId;
+use crate::room::sketch::Pushed;
 use crate::snapshot::Snapshot;
 
 /// What a worker is told.
@@ -28,7 +28,7 @@ pub enum Command {
         /// Who pushes.
         session: SessionId,
         /// The ops.
-        ops: Vec<Op>,
+        ops: Pushed,
         /// Held until they are durable.
         permit: OwnedSemaphorePermit,
     },

@@ -7,13 +7,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use betwixt_core::hlc::Millis;
-use betwixt_core::id::{ItemId, ListUid, OpId, SiteId};
+use betwixt_core::id::{ItemId, ListUid, SiteId};
 use betwixt_core::limits::PRESENCE_EVERY;
 use betwixt_core::list::List;
 use betwixt_core::log::Watermark;
 use betwixt_core::name::ListName;
-use betwixt_core::op::Op;
-use betwixt_core::wire::{CloseReason, Figures, Message as _, Person, ToSite};
+use betwixt_core::wire::{CloseReason, Figures, Message as _, Person, ToSite, json};
 use bytes::Bytes;
 use smol_str::SmolStr;
 
@@ -24,6 +23,7 @@ use crate::engine::{Append, Loaded, Meta, Record};
 use crate::figures::{Board, figures_of};
 use crate::outbox::{Outbox, SessionId};
 use crate::room::rate::Rate;
+use crate::room::sketch::{One, Pushed};
 use crate::room::{Room, Rules, Verdict};
 
 /// How long a list that nobody has open stays loaded.
@@ -136,22 +136,28 @@ impl Open {
     /// Sequences ops of a session; returns what is to be appended to the log.
     ///
     /// A session that is gone, since its link was replaced or closed, says nothing any more.
-    pub(super) fn push(&mut self, session: SessionId, ops: Vec<Op>, now: Millis, rules: Rules<'_>) -> Option<Append> {
+    pub(super) fn push(&mut self, session: SessionId, ops: Pushed, now: Millis, rules: Rules<'_>) -> Option<Append> {
         let member = self.members.get(&session)?;
         let list = self.room.list().uid();
         let mut records = Vec::new();
         let mut told = None;
-        for op in ops {
-            let OpId { site, ctr } = op.id();
-            let reply = match self.room.push(op, member.site, now, rules) {
+        let mut repeated = None;
+        for one in ops.each() {
+            let (op, is_sketch) = (one.id(member.site), matches!(one, One::Sketch(_)));
+            let reply = match self.room.take(one, member.site, now, rules) {
                 Verdict::Sequenced(entry) => {
                     let record = Record { seq: entry.seq, bytes: Bytes::from(entry.to_bytes()) };
                     self.recent.push(record.clone());
                     records.push(record);
                     continue;
                 }
-                Verdict::Repeat | Verdict::Resend => continue,
-                Verdict::Refused(code) => ToSite::Refused { list, op: OpId { site, ctr }, code },
+                Verdict::Repeat => {
+                    // A site knows what it has sent before; a script that counts from 1 again has to be told.
+                    repeated = is_sketch.then_some(op).max(repeated);
+                    continue;
+                }
+                Verdict::Resend => continue,
+                Verdict::Refused(code) => ToSite::Refused { list, op, code },
                 Verdict::Stale { need_seq } => ToSite::Stale { list, need_seq },
                 Verdict::Collision { need_seq } => ToSite::Collision { list, need_seq },
             };
@@ -160,6 +166,9 @@ impl Open {
                 member.outbox.reply(&reply);
                 told = Some(reply);
             }
+        }
+        if let (Some(op), Some(site)) = (repeated, self.room.list().site(member.site)) {
+            member.outbox.tell(json::repeated(list, op, site.ctr));
         }
         if records.is_empty() {
             return None;

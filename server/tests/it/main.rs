@@ -7,6 +7,7 @@ mod deletion;
 mod directory;
 mod engine;
 mod hostile;
+mod json;
 mod links;
 mod relay;
 mod site;

@@ -73,3 +73,17 @@ fn a_list_that_is_opened_again_ends_its_earlier_session() {
     assert!(queue.take().is_none());
     assert_eq!(queue.sessions().len(), 1);
 }
+
+#[test]
+fn answers_go_out_in_their_order_whatever_they_are_spelled_in() {
+    let mut queue = Queue::default();
+    queue.reply(Bytes::from_static(b"1"));
+    queue.tell("{}".to_owned());
+    queue.reply(Bytes::from_static(b"23"));
+    assert_eq!(queue.reply_bytes(), 5);
+    assert!(matches!(queue.take(), Some(Work::Send(messages)) if messages == ["1"]));
+    assert!(matches!(queue.take(), Some(Work::Tell(text)) if text == "{}"));
+    assert!(matches!(queue.take(), Some(Work::Send(messages)) if messages == ["23"]));
+    assert_eq!(queue.reply_bytes(), 0);
+    assert!(queue.take().is_none());
+}
