@@ -77,6 +77,11 @@ impl Editor {
         Self { target: Target::New { spot, then }, line: TextLine::default(), depth, base }
     }
 
+    /// An editor of a new item at the end, with this text.
+    pub(crate) fn of_text(text: &str) -> Self {
+        Self { line: TextLine::new(text), ..Self::of_new(Spot::Bottom, 0, Then::Close) }
+    }
+
     /// An editor of an item.
     pub(crate) fn of_item(id: ItemId, item: &Item) -> Self {
         let line = TextLine::new(item.text());

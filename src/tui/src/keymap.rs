@@ -26,18 +26,23 @@ pub(crate) enum Context {
     Drawer,
     /// The choices about another list of that name.
     Dialog,
-    /// The line editor of a list's name.
-    Name,
+    /// What becomes of a list that was deleted.
+    Gone,
+    /// The lists that there are.
+    Switcher,
+    /// A line of text over the rows: a list's name, its title.
+    Line,
 }
 
 impl Context {
     /// All of them.
     #[cfg(test)]
-    pub(crate) const ALL: [Self; 6] = [Self::List, Self::Editor, Self::Help, Self::Drawer, Self::Dialog, Self::Name];
+    pub(crate) const ALL: [Self; 8] =
+        [Self::List, Self::Editor, Self::Help, Self::Drawer, Self::Dialog, Self::Gone, Self::Switcher, Self::Line];
 
     /// Whether plain characters are typed here.
     pub(crate) const fn is_typing(self) -> bool {
-        matches!(self, Self::Editor | Self::Name)
+        matches!(self, Self::Editor | Self::Switcher | Self::Line)
     }
 }
 
@@ -273,6 +278,10 @@ mod tests {
                 Action::Redo,
                 Action::Help,
                 Action::Attention,
+                Action::Lists,
+                Action::NextList,
+                Action::MoveToList,
+                Action::EditTitle,
                 Action::Quit,
             ] {
                 assert!(keymap.key_of(Context::List, action).is_some(), "{preset:?} has no key for {action:?}");

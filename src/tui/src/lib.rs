@@ -14,13 +14,16 @@
 //!
 //! A key and a frame cost the same in a list of 100,000 items as in one of 100: nothing here walks the list.
 
+mod directory;
 mod editor;
 mod keymap;
 mod layout;
 mod model;
 mod msg;
+mod overlay;
 mod paste;
 mod people;
+mod switcher;
 mod text_line;
 mod theme;
 mod toast;

@@ -1,5 +1,7 @@
 //! What the screen knows, beside the list.
 
+use std::collections::BTreeSet;
+
 use betwixt_core::edit::{Edit, Spot};
 use betwixt_core::hlc::Millis;
 use betwixt_core::id::ItemId;
@@ -8,12 +10,14 @@ use betwixt_core::name::ListName;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
+use crate::directory::Directory;
 use crate::editor::{Editor, Target};
-use crate::keymap::{Chord, Context, Keymap, Preset};
+use crate::keymap::{Action, Chord, Context, Keymap, Preset};
 use crate::layout::Regions;
 use crate::msg::{Effect, Link, Refusal, Status};
+use crate::overlay::{Dialog, Overlay, Trouble};
 use crate::people::People;
-use crate::text_line::TextLine;
+use crate::switcher::{Mode, Switcher};
 use crate::theme::Theme;
 use crate::toast::Toast;
 
@@ -70,40 +74,23 @@ pub struct Model {
     pub(crate) people: People,
     pub(crate) status: Status,
     pub(crate) refusals: Vec<Refusal>,
-    /// Whether the dialog about another list was opened since the link said so.
-    pub(crate) was_asked: bool,
+    /// What the person was asked about since the link said so.
+    pub(crate) was_asked: Option<Trouble>,
+    pub(crate) directory: Directory,
+    /// The list that is being deleted as this screen asked.
+    pub(crate) deleting: Option<ListName>,
+    /// Whether it was this screen that deleted the open list.
+    pub(crate) is_deleted_by_me: bool,
+    /// What was being written when the list was deleted.
+    pub(crate) unwritten: Vec<String>,
+    /// Items under way to another list.
+    pub(crate) moving: BTreeSet<ItemId>,
+    /// The time of the message that is being taken in.
+    now: Millis,
     /// What was last told to the others.
     here: Option<(Option<ItemId>, bool)>,
     /// What was last asked of the shell's timer.
     wake: Option<Millis>,
-}
-
-/// What lies over the rows.
-#[derive(Debug)]
-pub(crate) enum Overlay {
-    /// All keys, scrolled down by so many lines.
-    Help { scrolled: usize },
-    /// The refused edits, with the number of the selected one.
-    Drawer { at: Option<u64> },
-    /// What becomes of a list whose name another list has.
-    Dialog(Dialog),
-}
-
-/// The dialog about another list of the same name.
-#[derive(Debug, Default)]
-pub(crate) struct Dialog {
-    /// The picked choice. None at first, so that a stray Enter does nothing.
-    pub picked: Option<Pick>,
-    /// The new name, while it is being written, and what is wrong with it.
-    pub name: Option<(TextLine, Option<String>)>,
-}
-
-/// A choice of the dialog.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pick {
-    Merge,
-    Keep,
-    Export,
 }
 
 /// An edit that is on its way through the client.
@@ -136,6 +123,8 @@ pub(crate) enum Sending {
     Move,
     Delete,
     Write,
+    /// The list's title.
+    Title,
     Undo,
     Redo,
 }
@@ -166,21 +155,34 @@ impl Model {
             people: People::default(),
             status: Status::default(),
             refusals: Vec::new(),
-            was_asked: false,
+            was_asked: None,
+            directory: Directory::default(),
+            deleting: None,
+            is_deleted_by_me: false,
+            unwritten: Vec::new(),
+            moving: BTreeSet::new(),
+            now: Millis(0),
             here: None,
             wake: None,
         }
     }
 
     /// A screen of another list, for [`Effect::Open`]: the theme, the keys, the size and the message that is being shown
-    /// stay. What was told of lists stays too; of the link, the people and the edits nothing does.
+    /// stay. What was told of lists stays too; of the link, the people and the edits nothing does. Undo brings back what
+    /// was being written when the list was deleted.
     ///
     /// `command` starts the program with that list.
     #[must_use]
     pub fn switched(self, list: ListName, command: String) -> Self {
-        let Self { setup, keymap, area, toast, .. } = self;
+        let Self { setup, keymap, area, toast, directory, unwritten, now, .. } = self;
         let setup = Setup { list, command, ..setup };
-        Self { keymap, area, toast, ..Self::new(setup) }
+        let mut model = Self { keymap, area, toast, directory, now, ..Self::new(setup) };
+        if let Some(text) = unwritten.last() {
+            let key = model.keymap.key_of(Context::List, Action::Undo).unwrap_or_default();
+            model.say(Toast::calm(&format!("{key} brings back what you were writing"), now));
+            model.thrown_away = Some(Editor::of_text(text));
+        }
+        model
     }
 
     /// The selected item; `None` if the list has no live item. Brought up to date by each `update`.
@@ -200,8 +202,13 @@ impl Model {
         match (&self.overlay, &self.editor) {
             (Some(Overlay::Help { .. }), _) => Context::Help,
             (Some(Overlay::Drawer { .. }), _) => Context::Drawer,
-            (Some(Overlay::Dialog(Dialog { name: Some(_), .. })), _) => Context::Name,
+            (Some(Overlay::Dialog(Dialog { name: Some(_), .. }) | Overlay::Title(_)), _) => Context::Line,
             (Some(Overlay::Dialog(_)), _) => Context::Dialog,
+            (Some(Overlay::Gone { .. }), _) => Context::Gone,
+            (Some(Overlay::Switcher(switcher)), _) => match **switcher {
+                Switcher { mode: Mode::Choosing, .. } => Context::Switcher,
+                Switcher { .. } => Context::Line,
+            },
             (None, Some(_)) => Context::Editor,
             (None, None) => Context::List,
         }
@@ -307,24 +314,7 @@ impl Model {
         }
         self.last_row = self.selected_row(list);
         self.line = self.focus(list).saturating_sub(self.top(list)).min(self.height() - 1);
-        if let Some(Overlay::Drawer { at }) = &mut self.overlay {
-            let is_there = at.is_some_and(|at| self.refusals.iter().any(|one| one.number == at));
-            if !is_there {
-                // The next one below what was there, as numbers ascend.
-                let next = self.refusals.iter().find(|one| at.is_some_and(|at| one.number > at));
-                *at = next.or(self.refusals.last()).map(|one| one.number);
-            }
-        }
-        if self.status.link != Link::OtherList {
-            self.was_asked = false;
-            if matches!(self.overlay, Some(Overlay::Dialog(_))) {
-                self.overlay = None;
-            }
-        } else if !self.was_asked && self.context() == Context::List {
-            self.was_asked = true;
-            self.chord.clear();
-            self.overlay = Some(Overlay::Dialog(Dialog::default()));
-        }
+        self.settle_overlay(list);
     }
 
     /// Shows a line for a while. What another line offered goes with it.
@@ -335,6 +325,7 @@ impl Model {
 
     /// Forgets what was shown for a while and whose time is over.
     pub(crate) fn expire(&mut self, now: Millis) {
+        self.now = now;
         if self.toast.as_ref().is_some_and(|toast| toast.until <= now) {
             self.toast = None;
             self.thrown_away = None;
@@ -347,10 +338,28 @@ impl Model {
         }
     }
 
-    /// Sends an edit and awaits its outcome.
+    /// Sends an edit and awaits its outcome; says so if the list was deleted and takes none.
     pub(crate) fn send(&mut self, list: &List, edit: Edit, what: Sending) -> Vec<Effect> {
+        if self.refuses_edits() {
+            return vec![];
+        }
         self.sent = Some(Sent { what, top: self.top(list), then: None });
         vec![Effect::Edit(edit)]
+    }
+
+    /// Whether the list was deleted, so that nothing can be written in it.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.is_deleted_by_me || self.status.link == Link::Gone
+    }
+
+    /// Whether the list takes no edits; says so if it does not.
+    pub(crate) fn refuses_edits(&mut self) -> bool {
+        if self.is_gone() {
+            let key = self.keymap.key_of(Context::List, Action::Attention).unwrap_or_default();
+            let text = format!("this list was deleted: {key} to export it or open another");
+            self.say(Toast::warning(&text, self.now));
+        }
+        self.is_gone()
     }
 
     /// Adds what follows from any message: where the person is, and when to wake.

@@ -3,9 +3,13 @@
 mod dialog;
 mod drawer;
 mod editor;
+mod gone;
 mod help;
 mod list;
+mod lists;
 mod outcome;
+mod switcher;
+mod title;
 
 use betwixt_core::hlc::Millis;
 use betwixt_core::list::List;
@@ -13,8 +17,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::layout::Rect;
 
 use crate::keymap::{Action, Context, Fed, combination};
-use crate::model::{Dialog, Model, Overlay};
-use crate::msg::{Effect, Link, Msg};
+use crate::model::Model;
+use crate::msg::{Effect, Msg};
+use crate::overlay::{Dialog, Overlay};
 use crate::paste;
 use crate::toast::Toast;
 
@@ -29,19 +34,8 @@ pub fn update(model: &mut Model, list: &List, msg: Msg, now: Millis) -> Vec<Effe
         Msg::Key(event) => press(model, list, event, now),
         Msg::Paste(text) => pasted(model, list, &text, now),
         Msg::Resize { cols, rows } => resize(model, list, cols, rows),
-        Msg::Changed
-        | Msg::Wake
-        | Msg::Known(_)
-        | Msg::Lists { .. }
-        | Msg::ListsFailed { .. }
-        | Msg::ListDeleted(_)
-        | Msg::ListNotDeleted { .. }
-        | Msg::Titled { .. }
-        | Msg::Moving(_) => vec![],
-        Msg::Status(status) => {
-            model.status = status;
-            vec![]
-        }
+        Msg::Changed | Msg::Wake => vec![],
+        Msg::Status(status) => lists::status(model, status),
         Msg::People(people, me) => {
             model.people.update(people, me);
             vec![]
@@ -64,6 +58,28 @@ pub fn update(model: &mut Model, list: &List, msg: Msg, now: Millis) -> Vec<Effe
         Msg::Renamed(name) => {
             model.say(Toast::calm(&format!("your list is called {name} now"), now));
             model.setup.list = name;
+            vec![]
+        }
+        Msg::Known(names) => {
+            model.directory.know(names);
+            vec![]
+        }
+        Msg::Lists { asked, lists, more } => {
+            model.directory.take_in(&asked, lists, more);
+            vec![]
+        }
+        Msg::ListsFailed { asked, why } => {
+            model.directory.fail(&asked, why);
+            vec![]
+        }
+        Msg::ListDeleted(name) => lists::deleted(model, &name, now),
+        Msg::ListNotDeleted { list: name, why } => lists::not_deleted(model, &name, &why, now),
+        Msg::Titled { list: name, title } => {
+            model.directory.retitle(&name, &title);
+            vec![]
+        }
+        Msg::Moving(items) => {
+            model.moving = items.into_iter().collect();
             vec![]
         }
         Msg::Resumed => vec![Effect::Redraw],
@@ -96,7 +112,7 @@ fn press(model: &mut Model, list: &List, event: KeyEvent, now: Millis) -> Vec<Ef
         }
         Fed::Unbound => {
             if let (true, Some(text)) = (context.is_typing(), typed(event)) {
-                write(model, &text, now);
+                return write(model, list, &text, now);
             }
             vec![]
         }
@@ -138,18 +154,23 @@ fn act(
             vec![]
         }
         (Context::List, Action::Attention) => {
-            model.overlay = Some(if model.status.link == Link::OtherList {
-                Overlay::Dialog(Dialog::default())
-            } else {
-                Overlay::Drawer { at: model.refusals.first().map(|one| one.number) }
-            });
+            if !model.ask_about_trouble() {
+                model.overlay = Some(Overlay::Drawer { at: model.refusals.first().map(|one| one.number) });
+            }
             vec![]
         }
         (Context::List, _) => list::act(model, list, action, count, now),
         (Context::Editor, _) => editor::act(model, list, action, now),
         (Context::Help, _) => help::act(model, action),
         (Context::Drawer, _) => drawer::act(model, action),
-        (Context::Dialog | Context::Name, _) => dialog::act(model, action),
+        (Context::Dialog, _) => dialog::act(model, action),
+        (Context::Gone, _) => gone::act(model, action),
+        (Context::Switcher, _) => switcher::act(model, list, action, now),
+        (Context::Line, _) => match model.overlay {
+            Some(Overlay::Switcher(_)) => switcher::act(model, list, action, now),
+            Some(Overlay::Title(_)) => title::act(model, list, action),
+            _ => dialog::act(model, action),
+        },
     }
 }
 
@@ -165,15 +186,20 @@ fn typed(event: KeyEvent) -> Option<String> {
     }
 }
 
-fn write(model: &mut Model, text: &str, now: Millis) {
+fn write(model: &mut Model, list: &List, text: &str, now: Millis) -> Vec<Effect> {
     match (&mut model.overlay, &mut model.editor) {
         (Some(Overlay::Dialog(Dialog { name: Some((line, fault)), .. })), _) => {
             *fault = None;
             line.write(text);
         }
+        (Some(Overlay::Title(line)), _) => {
+            line.write(text);
+        }
+        (Some(Overlay::Switcher(_)), _) => return switcher::write(model, list, text),
         (None, Some(_)) => editor::write(model, text, now),
         _ => {}
     }
+    vec![]
 }
 
 fn pasted(model: &mut Model, list: &List, text: &str, now: Millis) -> Vec<Effect> {
@@ -182,10 +208,7 @@ fn pasted(model: &mut Model, list: &List, text: &str, now: Millis) -> Vec<Effect
     match model.context() {
         Context::List => list::paste(model, list, text),
         Context::Editor if paste::is_many_lines(text) => editor::paste_lines(model, list, text, now),
-        Context::Editor | Context::Name => {
-            write(model, text.trim_matches(['\n', '\r']), now);
-            vec![]
-        }
-        Context::Help | Context::Drawer | Context::Dialog => vec![],
+        Context::Editor | Context::Line | Context::Switcher => write(model, list, text.trim_matches(['\n', '\r']), now),
+        Context::Help | Context::Drawer | Context::Dialog | Context::Gone => vec![],
     }
 }

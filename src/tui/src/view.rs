@@ -1,14 +1,17 @@
 //! How the model looks. Draws what is in sight and nothing else.
 
+mod choices;
 mod dialog;
 mod drawer;
 mod first_screen;
 mod foot;
 mod gauge;
+mod gone;
 mod help;
 mod pieces;
 mod rows;
 mod status;
+mod switcher;
 mod title;
 
 use betwixt_core::list::List;
@@ -16,9 +19,11 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use self::pieces::Pieces;
+use self::pieces::{Pieces, draw_prompt, prose};
 use crate::layout::{COLS_MIN, ROWS_MIN, Regions};
-use crate::model::{Model, Overlay};
+use crate::model::Model;
+use crate::overlay::Overlay;
+use crate::switcher::Rows;
 use crate::words::{cells, thousands};
 
 pub(crate) use self::help::lines as help_lines;
@@ -37,7 +42,7 @@ pub fn view(model: &Model, list: &List, frame: &mut Frame<'_>) {
     let buffer = frame.buffer_mut();
     let cursor = body(model, list, &regions, buffer);
     let range = range(model, list, &regions);
-    title::draw(model, list, &regions, range.as_deref(), buffer);
+    let cursor = title::draw(model, list, &regions, range.as_deref(), buffer).or(cursor);
     if let Some(rule) = regions.top_rule {
         draw_rule(model, rule, above(model, list, &regions).as_deref(), buffer);
     }
@@ -57,15 +62,22 @@ fn body(model: &Model, list: &List, regions: &Regions, buffer: &mut Buffer) -> O
         Some(Overlay::Help { scrolled }) => Some(help::draw(model, *scrolled, regions.rows, buffer)),
         Some(Overlay::Drawer { at }) => Some(drawer::draw(model, *at, regions.rows, buffer)),
         Some(Overlay::Dialog(dialog)) => Some(dialog::draw(model, dialog, regions.rows, buffer)),
-        None if model.page_lines(list) == 0 => Some(first_screen::draw(model, regions.rows, buffer)),
-        None => rows::draw(model, list, regions.rows, buffer),
+        Some(Overlay::Gone { picked }) => Some(gone::draw(model, *picked, regions.rows, buffer)),
+        Some(Overlay::Switcher(switcher)) => {
+            let rows = Rows::of(model, list, switcher);
+            Some(switcher::draw(model, switcher, &rows, regions.rows, buffer))
+        }
+        Some(Overlay::Title(_)) | None if model.page_lines(list) == 0 => {
+            Some(first_screen::draw(model, regions.rows, buffer))
+        }
+        Some(Overlay::Title(_)) | None => rows::draw(model, list, regions.rows, buffer),
     }
 }
 
 /// `↑ 12 more`, if rows are hidden above: what others put there must not go unseen.
 fn above(model: &Model, list: &List, regions: &Regions) -> Option<String> {
     let top = model.top_within(list, usize::from(regions.rows.height));
-    (top > 0 && model.overlay.is_none()).then(|| format!("↑ {} more", thousands(top)))
+    (top > 0 && shows_rows(model)).then(|| format!("↑ {} more", thousands(top)))
 }
 
 /// `1-20 of 12,453`, if there are rows, or lines of help, out of sight.
@@ -75,7 +87,10 @@ fn range(model: &Model, list: &List, regions: &Regions) -> Option<String> {
     if let Some(Overlay::Help { scrolled }) = &model.overlay {
         return help::range(model, *scrolled, height);
     }
-    if len == 0 || model.overlay.is_some() {
+    if let Some(Overlay::Switcher(switcher)) = &model.overlay {
+        return switcher::range(model, switcher, &Rows::of(model, list, switcher));
+    }
+    if len == 0 || !shows_rows(model) {
         return None;
     }
     let top = model.top_within(list, height);
@@ -83,6 +98,11 @@ fn range(model: &Model, list: &List, regions: &Regions) -> Option<String> {
     // The editor's own line is in sight, and is none of the rows.
     let lowest = last_line - usize::from(model.inserted_at(list).is_some());
     Some(format!("{}-{} of {}", thousands((top + 1).min(lowest)), thousands(lowest), thousands(len)))
+}
+
+/// Whether nothing lies over the rows.
+fn shows_rows(model: &Model) -> bool {
+    matches!(model.overlay, None | Some(Overlay::Title(_)))
 }
 
 /// Draws a line across, with words let into it near its right end.

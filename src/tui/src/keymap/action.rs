@@ -52,7 +52,18 @@ pub(crate) enum Action {
     PickMerge,
     PickKeep,
     PickExport,
+    PickLists,
+    PickLetGo,
     Confirm,
+    /// The switcher.
+    Lists,
+    /// Opens the list of this number among those of this machine, from 1.
+    OpenNumber(u8),
+    NextList,
+    PreviousList,
+    MoveToList,
+    EditTitle,
+    DeleteList,
 }
 
 /// Where help lists an action.
@@ -66,6 +77,8 @@ pub(crate) enum Group {
     Arrange,
     /// The program itself.
     Program,
+    /// From list to list.
+    Lists,
     /// In the line editor.
     Editor,
     /// In the drawer of refused edits.
@@ -126,8 +139,17 @@ impl Action {
             Self::Drop => "throw away for good",
             Self::PickMerge => "merge",
             Self::PickKeep => "another name",
-            Self::PickExport => "export mine",
+            Self::PickExport => "export",
+            Self::PickLists => "another list",
+            Self::PickLetGo => "let go",
             Self::Confirm => "do it",
+            Self::Lists => "all lists; open or make one",
+            Self::OpenNumber(_) => "first list; g9: the ninth",
+            Self::NextList => "next list",
+            Self::PreviousList => "previous list",
+            Self::MoveToList => "move to another list",
+            Self::EditTitle => "write the list's title",
+            Self::DeleteList => "delete the list for all",
         }
     }
 
@@ -144,12 +166,23 @@ impl Action {
             Self::Shallower => "shallower",
             Self::Undo => "undo",
             Self::MoveUp => "move",
+            Self::MoveToTop => "to top",
+            Self::MoveToBottom => "to bottom",
+            Self::Lists => "lists",
+            Self::OpenNumber(_) => "list 1",
+            Self::EditTitle => "title",
+            Self::DeleteList => "delete",
             Self::Back => "close",
             Self::Top => "first row",
             Self::Bottom => "last row",
             Self::Attention => "show refused",
             _ => self.words(),
         }
+    }
+
+    /// Whether it changes the list that is open.
+    pub(crate) const fn is_edit(self) -> bool {
+        matches!(self.group(), Group::Write | Group::Arrange)
     }
 
     /// Where help lists it.
@@ -171,9 +204,20 @@ impl Action {
             | Self::Delete
             | Self::Undo
             | Self::Redo => Group::Write,
-            Self::MoveDown | Self::MoveUp | Self::MoveToTop | Self::MoveToBottom | Self::Deeper | Self::Shallower => {
-                Group::Arrange
-            }
+            Self::MoveDown
+            | Self::MoveUp
+            | Self::MoveToTop
+            | Self::MoveToBottom
+            | Self::Deeper
+            | Self::Shallower
+            | Self::MoveToList => Group::Arrange,
+            // Nine rows of help that say the same would hide the rest.
+            Self::Lists
+            | Self::OpenNumber(1)
+            | Self::NextList
+            | Self::PreviousList
+            | Self::EditTitle
+            | Self::DeleteList => Group::Lists,
             Self::Help | Self::Attention | Self::Redraw | Self::Suspend | Self::Quit => Group::Program,
             Self::Save
             | Self::Leave
@@ -195,6 +239,9 @@ impl Action {
             | Self::PickMerge
             | Self::PickKeep
             | Self::PickExport
+            | Self::PickLists
+            | Self::PickLetGo
+            | Self::OpenNumber(_)
             | Self::Confirm => Group::Unlisted,
         }
     }

@@ -3,8 +3,9 @@
 use betwixt_core::name::ListName;
 
 use crate::keymap::Action;
-use crate::model::{Dialog, Model, Overlay, Pick};
+use crate::model::Model;
 use crate::msg::{Choice, Effect};
+use crate::overlay::{Dialog, Overlay, Pick};
 use crate::text_line::TextLine;
 
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {

@@ -1,8 +1,9 @@
 //! Keys in the drawer of refused edits.
 
 use crate::keymap::Action;
-use crate::model::{Model, Overlay};
+use crate::model::Model;
 use crate::msg::Effect;
+use crate::overlay::Overlay;
 
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     let Some(Overlay::Drawer { at }) = &mut model.overlay else { return vec![] };

@@ -92,6 +92,10 @@ enum Leaving {
 fn save(model: &mut Model, list: &List, leaving: Leaving, now: Millis) -> Vec<Effect> {
     let Some(editor) = &model.editor else { return vec![] };
     match editor.target {
+        _ if model.is_gone() && leaving == Leaving::ByEsc => {
+            discard(model, list, now);
+            vec![]
+        }
         Target::New { .. } if editor.is_blank() => {
             close(model, list);
             vec![]
@@ -146,11 +150,16 @@ fn save_item(model: &mut Model, list: &List, id: ItemId, news: News<'_>, now: Mi
     model.send(list, Edit::Set { writes: vec![(id, writes)] }, sending)
 }
 
-/// Closes the editor without saving; undo opens it again for as long as the message says so.
+/// Closes the editor without saving; undo opens it again for as long as the message says so. If the list was deleted
+/// meanwhile, what was written is kept for its export.
 fn discard(model: &mut Model, list: &List, now: Millis) {
     let Some(editor) = model.editor.clone() else { return };
     close(model, list);
-    if editor.is_changed() && !(editor.is_blank() && matches!(editor.target, Target::New { .. })) {
+    if model.is_gone() {
+        if editor.has_own_text() && !editor.is_blank() {
+            model.unwritten.push(editor.text().to_owned());
+        }
+    } else if editor.is_changed() && !(editor.is_blank() && matches!(editor.target, Target::New { .. })) {
         let key = key_of(model, Action::Undo);
         model.say(Toast::calm(&format!("not kept; {key} brings it back"), now));
         model.thrown_away = Some(editor);

@@ -1,8 +1,9 @@
 //! Keys on the page of all keys.
 
 use crate::keymap::Action;
-use crate::model::{Model, Overlay};
+use crate::model::Model;
 use crate::msg::Effect;
+use crate::overlay::Overlay;
 use crate::view::help_lines;
 
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {

@@ -8,15 +8,22 @@ use betwixt_core::limits::DEPTH_MAX;
 use betwixt_core::list::List;
 use betwixt_core::register::Register;
 
+use super::{lists, title};
 use crate::editor::{Editor, Then};
 use crate::keymap::{Action, Context};
 use crate::model::{Model, Sending};
 use crate::msg::Effect;
 use crate::paste;
+use crate::switcher::Purpose;
 use crate::toast::Toast;
 
 pub(super) fn act(model: &mut Model, list: &List, action: Action, count: Option<usize>, now: Millis) -> Vec<Effect> {
     let times = count.unwrap_or(1).max(1);
+    if matches!(action, Action::NewBelow | Action::NewAbove | Action::NewAtEnd | Action::Edit | Action::MoveToList)
+        && model.refuses_edits()
+    {
+        return vec![];
+    }
     match action {
         Action::Down => go(model, list, Step::By(signed(times))),
         Action::Up => go(model, list, Step::By(-signed(times))),
@@ -38,6 +45,17 @@ pub(super) fn act(model: &mut Model, list: &List, action: Action, count: Option<
         Action::MoveToBottom => return shift(model, list, isize::MAX),
         Action::Deeper => return indent(model, list, signed(times), now),
         Action::Shallower => return indent(model, list, -signed(times), now),
+        Action::MoveToList => {
+            let items = counted(model, list, times);
+            if !items.is_empty() {
+                return lists::open_switcher(model, Purpose::Move(items));
+            }
+        }
+        Action::Lists => return lists::open_switcher(model, Purpose::Open),
+        Action::OpenNumber(number) => return lists::open_number(model, number, now),
+        Action::NextList => return lists::open_next(model, signed(times), now),
+        Action::PreviousList => return lists::open_next(model, -signed(times), now),
+        Action::EditTitle => return title::open(model, list),
         Action::Undo => return undo(model, list),
         Action::Redo => return model.send(list, Edit::Redo, Sending::Redo),
         Action::Back => {

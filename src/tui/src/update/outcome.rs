@@ -12,6 +12,8 @@ use crate::editor::{Editor, Then};
 use crate::keymap::Action;
 use crate::model::{Model, Sending, Sent};
 use crate::msg::Effect;
+use crate::overlay::Overlay;
+use crate::switcher::Mode;
 use crate::toast::Toast;
 use crate::words::{counted, thousands};
 
@@ -53,6 +55,11 @@ pub(super) fn edited(model: &mut Model, list: &List, outcome: &Outcome, now: Mil
             model.settle(list);
             model.reveal(list, top);
         }
+        Sending::Title => match &mut model.overlay {
+            Some(Overlay::Switcher(switcher)) => switcher.mode = Mode::Choosing,
+            Some(Overlay::Title(_)) => model.overlay = None,
+            _ => {}
+        },
         Sending::Write => {}
     }
     match then {
@@ -80,7 +87,7 @@ fn message(model: &Model, what: &Sending, outcome: &Outcome) -> Option<String> {
             let theirs = SafeText::line(theirs).truncate(QUOTED_CELLS_MAX);
             Some(format!("yours stands; theirs was: {theirs}"))
         }
-        Sending::Rewrite { over: None } | Sending::New { .. } | Sending::Move | Sending::Write => None,
+        Sending::Rewrite { over: None } | Sending::New { .. } | Sending::Move | Sending::Write | Sending::Title => None,
     };
     let left_alone = (outcome.left_alone > 0)
         .then(|| format!("{} left alone: changed by others since", thousands(outcome.left_alone)));

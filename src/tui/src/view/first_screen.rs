@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-use super::{Pieces, line_of};
+use super::{Pieces, line_of, prose};
 use crate::keymap::{Action, Context};
 use crate::model::Model;
 use crate::msg::Link;
@@ -96,22 +96,6 @@ fn paragraphs(model: &Model, width: usize) -> (Vec<Pieces>, Vec<Vec<Pieces>>) {
     let mut kept = vec![Pieces::of("Kept in", theme.dim)];
     kept.extend(command(&setup.data, width, theme.text));
     (what, vec![state, keys, twice, reach, kept])
-}
-
-/// Words on as many lines as they need.
-fn prose(text: &str, width: usize, style: Style) -> Vec<Pieces> {
-    let mut lines: Vec<String> = vec![String::new()];
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.is_empty() => line.push_str(word),
-            Some(line) if SafeText::line(&format!("{line} {word}")).width() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines.into_iter().map(|line| Pieces::of(line, style)).collect()
 }
 
 /// A command on as many lines as it needs: one that is cut is of no use.

@@ -9,7 +9,9 @@ use super::{Pieces, inset};
 use crate::editor::News;
 use crate::keymap::{Action, Context, spell};
 use crate::layout::Regions;
-use crate::model::{Model, Overlay};
+use crate::model::Model;
+use crate::overlay::Overlay;
+use crate::switcher::{Mode, Purpose};
 use crate::toast::Tone;
 use crate::words::thousands;
 
@@ -44,16 +46,12 @@ fn chord(model: &Model) -> Option<Pieces> {
         return Some(line.and("  times", theme.hint));
     }
     for (key, action) in model.keymap.continuations(model.context(), chord.keys()) {
-        line = line.and("   ", theme.hint).and(key, theme.key).and(format!(" {}", short_words(action)), theme.hint);
+        // One number tells of them all.
+        if !matches!(action, Action::OpenNumber(2..)) {
+            line = line.and("   ", theme.hint).and(key, theme.key).and(format!(" {}", action.hint()), theme.hint);
+        }
     }
     Some(line)
-}
-
-fn short_words(action: Action) -> &'static str {
-    match action {
-        Action::Bottom | Action::Top => action.hint(),
-        _ => action.words(),
-    }
 }
 
 fn toast(model: &Model) -> Option<Pieces> {
@@ -72,7 +70,11 @@ fn news(model: &Model, list: &List) -> Option<Pieces> {
         return None;
     }
     let theme = &model.setup.theme;
-    let words = match model.editor.as_ref()?.news(list) {
+    let editor = model.editor.as_ref()?;
+    if model.is_gone() {
+        return Some(Pieces::of("this list was deleted: Esc goes on, and keeps your text", theme.warning));
+    }
+    let words = match editor.news(list) {
         News::None => return None,
         News::Changed { theirs, by } => {
             let name = model.people.name_of(by);
@@ -113,7 +115,9 @@ fn useful(model: &Model, context: Context) -> Vec<(&'static [Action], &'static s
         }
         Context::List => {
             let mut hints: Vec<(&'static [Action], &'static str)> = Vec::new();
-            if model.status.refused > 0 {
+            if model.is_gone() {
+                hints.push((&[Action::Attention], "what now"));
+            } else if model.status.refused > 0 {
                 hints.push((&[Action::Attention], Action::Attention.hint()));
             }
             hints.extend([
@@ -122,10 +126,14 @@ fn useful(model: &Model, context: Context) -> Vec<(&'static [Action], &'static s
                 (&[Action::ToggleDone], "done"),
                 (&[Action::MoveDown, Action::MoveUp], "move"),
                 (&[Action::Help], "all keys"),
-                (&[Action::Delete], "delete"),
-                (&[Action::Undo], "undo"),
+                (&[Action::Lists], Action::Lists.hint()),
                 (&[Action::Quit], "quit"),
+                (&[Action::Undo], "undo"),
+                (&[Action::Delete], "delete"),
             ]);
+            if model.is_gone() {
+                hints.retain(|(actions, _)| actions.iter().all(|action| !action.is_edit()));
+            }
             hints
         }
         Context::Editor => vec![
@@ -144,9 +152,36 @@ fn useful(model: &Model, context: Context) -> Vec<(&'static [Action], &'static s
             (&[Action::Drop], Action::Drop.words()),
             (&[Action::Back], "close"),
         ],
-        Context::Dialog => {
+        Context::Dialog | Context::Gone => {
             vec![(&[Action::Down, Action::Up], "choose"), (&[Action::Confirm], "do it"), (&[Action::Back], "not now")]
         }
-        Context::Name => vec![(&[Action::Confirm], "keep mine under this name"), (&[Action::Back], "back")],
+        Context::Switcher => in_switcher(model),
+        Context::Line => match &model.overlay {
+            Some(Overlay::Title(_)) => vec![(&[Action::Confirm], "save"), (&[Action::Back], "as it was")],
+            Some(Overlay::Switcher(switcher)) if matches!(switcher.mode, Mode::Title { .. }) => {
+                vec![(&[Action::Confirm], "save"), (&[Action::Back], "as it was")]
+            }
+            Some(Overlay::Switcher(_)) => {
+                vec![(&[Action::Confirm], "delete for all"), (&[Action::Back], "keep it")]
+            }
+            _ => vec![(&[Action::Confirm], "keep mine under this name"), (&[Action::Back], "back")],
+        },
     }
+}
+
+fn in_switcher(model: &Model) -> Vec<(&'static [Action], &'static str)> {
+    let is_move = model.switcher().is_some_and(|switcher| switcher.purpose != Purpose::Open);
+    let is_searching = model.switcher().is_some_and(|switcher| !switcher.search.text().is_empty());
+    let back = (&[Action::Back][..], if is_searching { "clear" } else { "close" });
+    let pick: &[Action] = &[Action::Down, Action::Up];
+    if is_move {
+        return vec![(&[Action::Confirm], "move there"), back, (pick, "choose")];
+    }
+    vec![
+        (&[Action::Confirm], "open"),
+        back,
+        (&[Action::EditTitle], Action::EditTitle.hint()),
+        (&[Action::DeleteList], Action::DeleteList.hint()),
+        (pick, "choose"),
+    ]
 }

@@ -14,10 +14,12 @@ const TWO_COLUMNS_MIN: u16 = 76;
 /// Cells between the keys of an action and what it does.
 const APART: usize = 2;
 
-const SECTIONS: [(&str, Context, Group); 6] = [
+const SECTIONS: [(&str, Context, Group); 8] = [
     ("Go", Context::List, Group::Go),
     ("Write", Context::List, Group::Write),
     ("Arrange", Context::List, Group::Arrange),
+    ("Lists", Context::List, Group::Lists),
+    ("Among all lists", Context::Switcher, Group::Lists),
     ("Program", Context::List, Group::Program),
     ("While writing", Context::Editor, Group::Editor),
     ("Refused edits", Context::Drawer, Group::Drawer),

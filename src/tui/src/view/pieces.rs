@@ -86,3 +86,27 @@ fn cut(text: &SafeText, cells_max: usize) -> SafeText {
     }
     SafeText::line(&format!("{text}…")).truncate(cells_max)
 }
+
+/// Words on as many lines as they need.
+pub(super) fn prose(text: &str, width: usize, style: Style) -> Vec<Pieces> {
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if SafeText::line(&format!("{line} {word}")).width() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.into_iter().map(|line| Pieces::of(line, style)).collect()
+}
+
+/// Draws what a field asks for, in fewer words where the field would have less than half of the line; returns the field.
+pub(super) fn draw_prompt([long, short]: [&str; 2], style: Style, area: Rect, buffer: &mut Buffer) -> Rect {
+    let long = Pieces::of(long, style);
+    let prompt = if long.width() * 2 <= usize::from(area.width) { long } else { Pieces::of(short, style) };
+    let x = prompt.draw_in(buffer, area);
+    Rect { x, width: area.right().saturating_sub(x), ..area }
+}

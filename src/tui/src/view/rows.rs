@@ -20,6 +20,8 @@ const MARKER: &str = "▌";
 const IS_AT: &str = "◂ ";
 /// See [`IS_AT`].
 const IS_WRITING: &str = "✎ ";
+/// Stands at a row that is under way to another list.
+const IS_MOVING: &str = "→ moving";
 /// Cells of a level of the outline.
 const LEVEL_CELLS: usize = 2;
 /// Cells of a name at a row.
@@ -63,7 +65,11 @@ pub(super) fn draw(model: &Model, list: &List, area: Rect, buffer: &mut Buffer) 
 
 fn draw_row(model: &Model, id: ItemId, item: &Item, is_selected: bool, area: Rect, buffer: &mut Buffer) -> Position {
     let theme = &model.setup.theme;
-    let text_style = if item.done() { theme.done } else { theme.text };
+    let text_style = match (model.moving.contains(&id), item.done()) {
+        (true, _) => theme.dim.add_modifier(Modifier::DIM),
+        (false, true) => theme.done,
+        (false, false) => theme.text,
+    };
     let text = SafeText::line(item.text());
     let x = draw_head(model, item.depth(), item.done(), is_selected, area, buffer);
     let room = usize::from(area.right().saturating_sub(x + 1));
@@ -101,6 +107,9 @@ fn draw_head(model: &Model, depth: u8, is_done: bool, is_selected: bool, area: R
 fn right_of(model: &Model, id: ItemId, item: &Item, cells_max: usize) -> Pieces {
     let theme = &model.setup.theme;
     let mut carried: Vec<Pieces> = Vec::new();
+    if model.moving.contains(&id) {
+        carried.push(Pieces::of(IS_MOVING, theme.amber));
+    }
     if let Some(due) = item.due() {
         carried.push(Pieces::of(due.to_string(), theme.due));
     }

@@ -19,7 +19,7 @@ pub(super) fn words(model: &Model, cells_max: usize) -> Pieces {
     let status = &model.status;
     let (link, style) = link(theme, &status.link);
     let key = model.keymap.key_of(Context::List, Action::Attention).unwrap_or_default();
-    let link = if status.link == Link::OtherList { format!("{link} ({key})") } else { link };
+    let link = if matches!(status.link, Link::OtherList | Link::Gone) { format!("{link} ({key})") } else { link };
     let unsent = match status.unsent {
         0 => Pieces::of("all sent", theme.dim),
         unsent => Pieces::of(format!("{} unsent", thousands(unsent)), theme.amber),
@@ -31,6 +31,9 @@ pub(super) fn words(model: &Model, cells_max: usize) -> Pieces {
     if status.stranded > 0 {
         let words = format!("{} of closed windows on the way", thousands(status.stranded));
         more.push(Pieces::of(words, theme.amber));
+    }
+    if status.moving > 0 {
+        more.push(Pieces::of(format!("{} moving", thousands(status.moving)), theme.amber));
     }
     if let Link::Offline { why: Some(why) } = &status.link {
         more.push(Pieces::of(SafeText::line(why).truncate(WHY_CELLS_MAX).as_str(), theme.dim));
@@ -56,7 +59,7 @@ fn link(theme: &Theme, link: &Link) -> (String, Style) {
         Link::Offline { .. } => ("offline".to_owned(), theme.amber),
         Link::NeedsNewer => ("needs a newer betwixt".to_owned(), theme.red),
         Link::OtherList => ("another list has this name".to_owned(), theme.red),
-        Link::Gone => ("deleted on the relay".to_owned(), theme.red),
+        Link::Gone => ("deleted".to_owned(), theme.red),
         Link::Damaged => ("damaged on the relay".to_owned(), theme.red),
     }
 }

@@ -3,11 +3,13 @@
 use betwixt_core::list::List;
 use betwixt_core::safe_text::SafeText;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
-use super::{Pieces, inset};
+use super::rows::draw_line;
+use super::{Pieces, draw_prompt, inset};
 use crate::layout::Regions;
 use crate::model::Model;
+use crate::overlay::Overlay;
 use crate::people::{Somebody, shown_name};
 use crate::words::{cells, thousands};
 
@@ -16,9 +18,21 @@ const DOT: &str = "●";
 /// Cells of a name on this line.
 const NAME_CELLS_MAX: usize = 16;
 
-pub(super) fn draw(model: &Model, list: &List, regions: &Regions, range: Option<&str>, buffer: &mut Buffer) {
+/// Draws the line; returns where the caret is, if the title is being written.
+pub(super) fn draw(
+    model: &Model,
+    list: &List,
+    regions: &Regions,
+    range: Option<&str>,
+    buffer: &mut Buffer,
+) -> Option<Position> {
     let area = inset(regions.title);
     let theme = &model.setup.theme;
+    if let Some(Overlay::Title(line)) = &model.overlay {
+        let prompt = format!("title of {}: ", model.setup.list);
+        let field = draw_prompt([&prompt, "title: "], theme.dim, area, buffer);
+        return Some(draw_line(line, "what it is about", [theme.editor, theme.placeholder], field, buffer));
+    }
     let mut title = Pieces::new();
     let name = model.setup.list.as_str();
     match list.title().map(SafeText::line).filter(|title| !title.as_str().trim().is_empty()) {
@@ -39,6 +53,7 @@ pub(super) fn draw(model: &Model, list: &List, regions: &Regions, range: Option<
     let left = people.draw_right(buffer, area);
     let width = if people.is_empty() { area.width } else { left.saturating_sub(area.x + 2) };
     title.draw_in(buffer, Rect { width, ..area });
+    None
 }
 
 /// Everybody who is here, this person first, in at most so many cells; whoever does not fit is counted.

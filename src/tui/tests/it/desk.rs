@@ -7,8 +7,10 @@ use betwixt_core::hlc::{Hlc, Millis, Tick};
 use betwixt_core::id::{ItemId, ListUid, OpId, SiteId};
 use betwixt_core::key::{Gap, Key, SiteNumber, between};
 use betwixt_core::list::List;
+use betwixt_core::name::ListName;
 use betwixt_core::op::{Add, Body, ListPut, Op, Put};
 use betwixt_core::register::{Field, Register};
+use betwixt_core::wire::{Listed, Listing};
 use betwixt_tui::{Effect, Link, Model, Msg, Preset, Setup, Status, Theme, update, view};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
@@ -130,6 +132,22 @@ impl Desk {
         Msg::Edited(outcome)
     }
 
+    /// What the shell was told, but for what follows from any key: where the person is, and when to wake.
+    pub(crate) fn told(&self) -> Vec<Effect> {
+        let is_own = |effect: &&Effect| !matches!(effect, Effect::Here { .. } | Effect::WakeAt(_));
+        self.effects.iter().filter(is_own).cloned().collect()
+    }
+
+    /// The relay answers the oldest question about lists that has no answer yet.
+    #[track_caller]
+    pub(crate) fn answer(&mut self, lists: &[(&str, &str)], more: bool) -> Listing {
+        let is_question = |effect: &Effect| matches!(effect, Effect::AskLists(_));
+        let at = self.effects.iter().position(is_question).expect("a question about lists");
+        let Effect::AskLists(asked) = self.effects.remove(at) else { unreachable!("it is a question") };
+        self.send(Msg::Lists { asked: asked.clone(), lists: lists.iter().map(listed).collect(), more });
+        asked
+    }
+
     /// Presses keys: `o`, `<enter>`, `<c-r>`, `<a-down>`.
     pub(crate) fn keys(&mut self, keys: &str) {
         for key in parse(keys) {
@@ -204,6 +222,16 @@ pub(crate) fn setup() -> Setup {
         theme: Theme::mono(),
         preset: Preset::Vim,
     }
+}
+
+/// A list as a relay tells of it.
+pub(crate) fn listed((name, title): &(&str, &str)) -> Listed {
+    let uid = ListUid::from_bytes([u8::try_from(name.len()).expect("a short name"); 16]);
+    Listed { name: list_name(name), uid, title: (*title).into() }
+}
+
+pub(crate) fn list_name(name: &str) -> ListName {
+    name.parse().expect("a list name")
 }
 
 pub(crate) fn live(unsent: usize) -> Status {
@@ -309,10 +337,12 @@ fn parse(keys: &str) -> Vec<KeyEvent> {
             "left" => KeyCode::Left,
             "home" => KeyCode::Home,
             "end" => KeyCode::End,
+            "pgup" => KeyCode::PageUp,
             "pgdn" => KeyCode::PageDown,
             "space" => KeyCode::Char(' '),
             "f1" => KeyCode::F(1),
             "f2" => KeyCode::F(2),
+            "f6" => KeyCode::F(6),
             _ => KeyCode::Char(name.chars().next().expect("a key's name")),
         };
         events.push(KeyEvent::new(code, modifiers));

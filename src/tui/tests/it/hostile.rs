@@ -4,11 +4,11 @@ use betwixt_core::edit::{Edit, Spot};
 use betwixt_core::register::Register;
 use betwixt_core::safe_text::hostile::HOSTILE;
 use betwixt_core::wire::Person;
-use betwixt_tui::{Link, Model, Msg, Refusal, Setup, Status};
+use betwixt_tui::{Effect, Link, Model, Msg, Refusal, Setup, Status};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
-use crate::desk::{ANA, Desk, ME, live, setup};
+use crate::desk::{ANA, Desk, ME, list_name, live, setup};
 
 #[track_caller]
 fn check_cells(desk: &Desk, hostile: &str) {
@@ -69,6 +69,42 @@ fn no_attack_reaches_a_cell() {
         check_cells(&desk, hostile);
         desk.keys("<esc>");
         desk.send(Msg::EditFailed((*hostile).to_owned()));
+        check_cells(&desk, hostile);
+    }
+}
+
+#[test]
+fn no_attack_reaches_a_cell_through_the_lists() {
+    for hostile in HOSTILE {
+        let mut desk = Desk::new(setup(), 80, 24);
+        desk.send(Msg::Status(live(1)));
+        desk.theirs(ANA, Edit::Title((*hostile).into()));
+        desk.keys("gl");
+        desk.answer(&[("a", hostile), ("inbox", hostile), ("z", &hostile.repeat(40))], true);
+        check_cells(&desk, hostile);
+        for keys in ["<down>", "<up><c-t>", "<esc><up><c-t>", "<esc><c-d>", "<enter>"] {
+            desk.keys(keys);
+            check_cells(&desk, hostile);
+        }
+        desk.send(Msg::Paste((*hostile).to_owned()));
+        check_cells(&desk, hostile);
+        desk.keys("<esc>");
+        desk.send(Msg::Paste((*hostile).to_owned()));
+        check_cells(&desk, hostile);
+        desk.keys("<esc><esc>gl");
+        let question = desk.told().into_iter().rev().find_map(|effect| match effect {
+            Effect::AskLists(asked) => Some(asked),
+            _ => None,
+        });
+        let asked = question.expect("a question");
+        desk.send(Msg::ListsFailed { asked, why: (*hostile).to_owned() });
+        check_cells(&desk, hostile);
+        desk.send(Msg::ListNotDeleted { list: list_name("a"), why: (*hostile).to_owned() });
+        check_cells(&desk, hostile);
+        desk.send(Msg::Titled { list: list_name("a"), title: (*hostile).to_owned() });
+        desk.keys("<esc>gt");
+        check_cells(&desk, hostile);
+        desk.send(Msg::Paste((*hostile).to_owned()));
         check_cells(&desk, hostile);
     }
 }

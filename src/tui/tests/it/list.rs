@@ -74,7 +74,7 @@ fn a_begun_key_says_what_may_follow_and_is_given_up_after_a_second() {
     let mut desk = Desk::new(setup(), 80, 16);
     desk.fill(&ABCD);
     desk.keys("g");
-    assert_eq!(desk.foot(), "g   g first row   K move to the top   J move to the bottom");
+    assert_eq!(desk.foot(), "g   g first row   l lists   t title   1 list 1   K to top   J to bottom");
     let wake = desk.effects.iter().find_map(|effect| match effect {
         Effect::WakeAt(time) => Some(*time),
         _ => None,

@@ -2,9 +2,13 @@
 
 mod desk;
 mod dialogs;
+mod gone;
 mod hostile;
 mod list;
+mod lists;
+mod moving;
 mod others;
 mod props;
 mod snapshots;
+mod snapshots_lists;
 mod writing;

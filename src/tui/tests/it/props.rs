@@ -1,13 +1,15 @@
 //! Whatever happens, at whatever size: no panic, and the selection is a live item.
 
 use betwixt_core::edit::{Edit, Spot};
+use betwixt_core::id::ListUid;
+use betwixt_core::name::ListName;
 use betwixt_core::register::Register;
-use betwixt_core::wire::Person;
-use betwixt_tui::{Link, Msg, Preset, Refusal, Setup, Status};
+use betwixt_core::wire::{Listed, Listing, Person};
+use betwixt_tui::{Effect, Link, Msg, Preset, Refusal, Setup, Status};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
 
-use crate::desk::{ANA, Desk, ME, setup};
+use crate::desk::{ANA, Desk, ME, list_name, setup};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -24,6 +26,13 @@ enum Step {
     Status(u8),
     People(Vec<(u8, String, usize)>),
     Refused(Vec<u64>),
+    Known(Vec<u8>),
+    Answer(usize, Vec<(u8, String)>, bool),
+    NoAnswer(usize),
+    Deleted(u8),
+    NotDeleted(u8),
+    Titled(u8, String),
+    Moving(Vec<usize>),
 }
 
 fn size() -> impl Strategy<Value = (u16, u16)> {
@@ -64,6 +73,21 @@ fn step() -> impl Strategy<Value = Step> {
         Just("<a-down>"),
         Just("n<enter>"),
         Just("99J"),
+        Just("gl"),
+        Just("gt"),
+        Just("3M"),
+        Just("g2"),
+        Just("]"),
+        Just("["),
+        Just("<c-t>"),
+        Just("<c-d>l-3<enter>"),
+        Just("<c-d>inbox<enter>"),
+        Just("l-1"),
+        Just("<c-o>"),
+        Just("<f6>"),
+        Just("<up>"),
+        Just("<down><down>"),
+        Just("<pgup>"),
     ];
     let code = prop_oneof![
         any::<char>().prop_map(KeyCode::Char),
@@ -94,7 +118,32 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (0_u8..9).prop_map(Step::Status),
         1 => prop::collection::vec((0_u8..9, "\\PC{0,10}", any::<usize>()), 0..6).prop_map(Step::People),
         1 => prop::collection::vec(0_u64..6, 0..4).prop_map(Step::Refused),
+        1 => prop::collection::vec(0_u8..9, 0..9).prop_map(Step::Known),
+        4 => (any::<usize>(), prop::collection::vec((any::<u8>(), "\\PC{0,40}"), 0..40), any::<bool>())
+            .prop_map(|(question, lists, more)| Step::Answer(question, lists, more)),
+        1 => any::<usize>().prop_map(Step::NoAnswer),
+        1 => (0_u8..9).prop_map(Step::Deleted),
+        1 => (0_u8..9).prop_map(Step::NotDeleted),
+        1 => ((0_u8..9), "\\PC{0,40}").prop_map(|(list, title)| Step::Titled(list, title)),
+        1 => prop::collection::vec(any::<usize>(), 0..4).prop_map(Step::Moving),
     ]
+}
+
+/// One of the lists; the open one among them.
+fn list(number: u8) -> ListName {
+    if number == 4 { list_name("inbox") } else { list_name(&format!("l-{number}")) }
+}
+
+/// One of the questions about lists so far, answered or not.
+fn question(desk: &Desk, at: usize) -> Option<Listing> {
+    let is_question = |effect: &Effect| match effect {
+        Effect::AskLists(asked) => Some(asked.clone()),
+        _ => None,
+    };
+    let questions: Vec<Listing> = desk.effects.iter().filter_map(is_question).collect();
+    // Mostly the last ones, which may still be open.
+    let back = (at % 4).min(questions.len().saturating_sub(1));
+    questions.into_iter().rev().nth(back)
 }
 
 fn row(desk: &Desk, at: usize) -> Option<betwixt_core::id::ItemId> {
@@ -172,6 +221,29 @@ fn take(desk: &mut Desk, step: Step) {
                 code: "the item is gone".to_owned(),
             });
             desk.send(Msg::Refused(refusals.collect()));
+        }
+        Step::Known(lists) => desk.send(Msg::Known(lists.into_iter().map(list).collect())),
+        Step::Answer(at, lists, more) => {
+            if let Some(asked) = question(desk, at) {
+                let listed = |(number, title): (u8, String)| Listed {
+                    name: list(number),
+                    uid: ListUid::from_bytes([number; 16]),
+                    title: title.into(),
+                };
+                desk.send(Msg::Lists { asked, lists: lists.into_iter().map(listed).collect(), more });
+            }
+        }
+        Step::NoAnswer(at) => {
+            if let Some(asked) = question(desk, at) {
+                desk.send(Msg::ListsFailed { asked, why: "too slow".to_owned() });
+            }
+        }
+        Step::Deleted(number) => desk.send(Msg::ListDeleted(list(number))),
+        Step::NotDeleted(number) => desk.send(Msg::ListNotDeleted { list: list(number), why: "too slow".to_owned() }),
+        Step::Titled(number, title) => desk.send(Msg::Titled { list: list(number), title }),
+        Step::Moving(rows) => {
+            let items = rows.into_iter().filter_map(|at| row(desk, at)).collect();
+            desk.send(Msg::Moving(items));
         }
     }
 }
