@@ -17,6 +17,8 @@ use crate::words::counted;
 /// Opens the switcher and asks the relay which lists there are.
 pub(super) fn open_switcher(model: &mut Model, purpose: Purpose) -> Vec<Effect> {
     model.overlay = Some(Overlay::Switcher(Box::new(Switcher::new(purpose))));
+    // It may have opened by itself.
+    model.chord.clear();
     model.directory.restart();
     ask(model)
 }

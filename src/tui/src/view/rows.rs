@@ -108,7 +108,7 @@ fn right_of(model: &Model, id: ItemId, item: &Item, cells_max: usize) -> Pieces 
     let theme = &model.setup.theme;
     let mut carried: Vec<Pieces> = Vec::new();
     if model.moving.contains(&id) {
-        carried.push(Pieces::of(IS_MOVING, theme.amber));
+        carried.push(Pieces::of(IS_MOVING, theme.meta));
     }
     if let Some(due) = item.due() {
         carried.push(Pieces::of(due.to_string(), theme.due));

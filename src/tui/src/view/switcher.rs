@@ -39,11 +39,7 @@ pub(super) fn draw(model: &Model, switcher: &Switcher, rows: &Rows, area: Rect, 
     let mut cursor = caret;
     for (number, row) in rows.lists.iter().enumerate().skip(top).take(shown) {
         let line = line_of(area, first + number - top);
-        let title = match &switcher.mode {
-            Mode::Title { list, line } if *list == row.name => Some(line),
-            _ => None,
-        };
-        if let Some(caret) = draw_row(model, row, title, number == picked, &columns, line, buffer) {
+        if let Some(caret) = draw_row(model, switcher, row, number == picked, &columns, line, buffer) {
             cursor = caret;
         }
     }
@@ -85,50 +81,65 @@ fn draw_search(model: &Model, switcher: &Switcher, area: Rect, buffer: &mut Buff
 
 /// Where things stand in each row.
 struct Columns {
-    has_numbers: bool,
+    /// Cells of the keys that open a list by its number.
+    keys: usize,
     /// Cells of the names, so that titles stand below each other.
     names: usize,
 }
 
 impl Columns {
     fn of(model: &Model, switcher: &Switcher, rows: &Rows, area: Rect) -> Self {
-        let is_numbered = model.keymap.key_of(Context::List, Action::OpenNumber(1)).is_some();
-        let has_numbers = is_numbered && switcher.purpose == Purpose::Open;
+        let keys = rows.lists.iter().map(|row| key(model, switcher, row).len()).max().unwrap_or_default();
         let longest = rows.lists.iter().map(|row| row.name.as_str().len()).max().unwrap_or_default();
-        Self { has_numbers, names: longest.min((usize::from(area.width) / 2).max(COLUMN_CELLS_MIN)) }
+        Self { keys, names: longest.min((usize::from(area.width) / 2).max(COLUMN_CELLS_MIN)) }
     }
+
+    /// Blanks up to where names begin.
+    fn indent(&self) -> String {
+        " ".repeat(1 + self.keys + usize::from(self.keys > 0))
+    }
+}
+
+/// The key that opens a list by its number; empty if none does, or if it is not to be opened.
+fn key(model: &Model, switcher: &Switcher, row: &Row) -> String {
+    let number = row.number.filter(|_| switcher.purpose == Purpose::Open).and_then(|number| u8::try_from(number).ok());
+    number.and_then(|number| model.keymap.key_of(Context::List, Action::OpenNumber(number))).unwrap_or_default()
 }
 
 /// Draws a list; returns where the caret is, if its title is being written.
 fn draw_row(
     model: &Model,
+    switcher: &Switcher,
     row: &Row,
-    title: Option<&TextLine>,
     is_picked: bool,
     columns: &Columns,
     area: Rect,
     buffer: &mut Buffer,
 ) -> Option<Position> {
     let theme = &model.setup.theme;
-    let number = row.number.filter(|number| *number <= 9).map_or_else(|| " ".to_owned(), |number| number.to_string());
-    let number = if columns.has_numbers { format!("{number} ") } else { String::new() };
+    let indent = columns.indent();
+    let key = key(model, switcher, row);
+    let gap = indent.get(1 + key.len()..).unwrap_or_default();
     let name_style = if row.place == Place::Open { theme.title } else { theme.text };
     let x = Pieces::of(if is_picked { MARKER } else { " " }, theme.marker)
         .and(" ", theme.text)
-        .and(number, theme.dim)
+        .and(&key, theme.dim)
+        .and(gap, theme.text)
         .draw_in(buffer, area);
     let name = Rect { x, width: cells(columns.names).min(area.right().saturating_sub(x)), ..area };
     Pieces::of(row.name.as_str(), name_style).draw_in(buffer, name);
     let x = name.right().saturating_add(cells(APART));
     let field = Rect { x, width: area.right().saturating_sub(x.saturating_add(1)), ..area };
-    if let Some(line) = title {
+    if let Mode::Title { list, line } = &switcher.mode
+        && *list == row.name
+    {
         buffer.set_style(area.intersection(*buffer.area()), theme.selected.remove_modifier(Modifier::BOLD));
         let styles = [theme.editor, theme.placeholder];
         return Some(draw_line(line, "its title", styles, field, buffer));
     }
     let place = match row.place {
         Place::Open => Pieces::of("open", theme.good),
-        Place::OnlyHere => Pieces::of("only here", theme.amber),
+        Place::OnlyHere => Pieces::of("only here", theme.meta),
         Place::Elsewhere => Pieces::new(),
     };
     let left = if place.is_empty() { field.right() } else { place.draw_right(buffer, field).saturating_sub(2) };
@@ -155,7 +166,7 @@ fn draw_last(
     let place = rows.lists.len();
     let line = line_of(area, first + place.saturating_sub(top).min(shown));
     let inner = Rect { width: line.width.saturating_sub(1), ..line };
-    let indent = if columns.has_numbers { "   " } else { " " };
+    let indent = columns.indent();
     match &rows.last {
         Some(Last::New(name)) if place < top + shown => {
             let is_picked = switcher.row(rows) == place;

@@ -36,7 +36,10 @@ fn question(prefix: &str, after: Option<&str>) -> Effect {
 fn picked(desk: &Desk) -> String {
     let (lines, _) = desk.draw();
     let line = lines.iter().find(|line| line.starts_with('▌')).unwrap_or_else(|| panic!("{}", lines.join("\n")));
-    line.trim_start_matches(['▌', ' ']).trim_start_matches(char::is_numeric).trim().to_owned()
+    let row = line.trim_start_matches(['▌', ' ']);
+    let keyless =
+        row.strip_prefix('g').map(|row| row.trim_start_matches(char::is_numeric)).filter(|row| row.starts_with(' '));
+    keyless.unwrap_or(row).trim().to_owned()
 }
 
 fn opened(name: &str) -> Effect {
