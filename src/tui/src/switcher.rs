@@ -292,3 +292,65 @@ impl Model {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(count: usize, last: Option<Last>) -> Rows {
+        let row = |number: usize| Row {
+            name: format!("l{number:02}").parse().expect("a list name"),
+            title: String::new(),
+            place: Place::Elsewhere,
+            number: None,
+        };
+        Rows { lists: (0..count).map(row).collect(), last }
+    }
+
+    #[test]
+    fn what_is_picked_is_in_sight_wherever_it_goes_and_whatever_comes() {
+        let new = || Some(Last::New("x".parse().expect("a list name")));
+        for (count, shown, last) in
+            (0..10).flat_map(|count| (1..5).flat_map(move |shown| [(count, shown, None), (count, shown, new())]))
+        {
+            let rows = rows(count, last);
+            let mut switcher = Switcher::new(Purpose::Open);
+            switcher.search_again(&rows, shown);
+            for by in [1, 1, 3, -2, 100, -1, -1, -4, 2, -100, 7] {
+                switcher.go(&rows, shown, by);
+                switcher.settle(&rows, shown);
+                let (row, top) = (switcher.row(&rows), switcher.top(&rows, shown));
+                assert!(top <= row && row < top + shown, "{count} rows, {shown} shown: {row} from {top}");
+                assert_eq!(switcher.picked.is_some(), rows.len() > 0);
+                assert!(top + shown <= rows.len().max(shown), "no blank line while rows are out of sight");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_gone_leaves_the_hand_where_it_was() {
+        let mut switcher = Switcher::new(Purpose::Open);
+        let before = rows(5, None);
+        switcher.search_again(&before, 3);
+        switcher.go(&before, 3, 2);
+        let mut after = rows(5, None);
+        after.lists.remove(2);
+        switcher.settle(&after, 3);
+        assert_eq!(switcher.picked, after.pick(2));
+        switcher.settle(&rows(1, None), 3);
+        assert_eq!(switcher.row(&rows(1, None)), 0);
+        switcher.settle(&rows(0, None), 3);
+        assert_eq!(switcher.picked, None);
+    }
+
+    #[test]
+    fn only_what_a_name_can_begin_with_is_asked_for() {
+        for (typed, prefix) in
+            [("", Some("")), ("a.b", Some("a.b")), (" a ", Some("a")), (".", Some(".")), ("a b", None), ("é", None)]
+        {
+            let mut switcher = Switcher::new(Purpose::Open);
+            switcher.search.write(typed);
+            assert_eq!(switcher.prefix(), prefix, "{typed:?}");
+        }
+    }
+}

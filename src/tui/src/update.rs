@@ -12,6 +12,7 @@ mod switcher;
 mod title;
 
 use betwixt_core::hlc::Millis;
+use betwixt_core::limits::Limits;
 use betwixt_core::list::List;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::layout::Rect;
@@ -21,7 +22,9 @@ use crate::model::Model;
 use crate::msg::{Effect, Msg};
 use crate::overlay::{Dialog, Overlay};
 use crate::paste;
+use crate::text_line::Written;
 use crate::toast::Toast;
+use crate::words::thousands;
 
 /// Applies one message and returns what the shell must do, in order.
 ///
@@ -193,13 +196,27 @@ fn write(model: &mut Model, list: &List, text: &str, now: Millis) -> Vec<Effect>
             line.write(text);
         }
         (Some(Overlay::Title(line)), _) => {
-            line.write(text);
+            let written = line.write(text);
+            tell_written(model, written, "a title", now);
         }
-        (Some(Overlay::Switcher(_)), _) => return switcher::write(model, list, text),
+        (Some(Overlay::Switcher(_)), _) => return switcher::write(model, list, text, now),
         (None, Some(_)) => editor::write(model, text, now),
         _ => {}
     }
     vec![]
+}
+
+/// Says what came of writing into a line, if it is not what was typed; `what` is it that the line is the text of.
+fn tell_written(model: &mut Model, written: Written, what: &str, now: Millis) {
+    match written {
+        Written::In => {}
+        Written::Shown => model.say(Toast::calm("control characters are shown as pictures", now)),
+        Written::TooLong(bytes) => {
+            let most = thousands(usize::try_from(Limits::DEFAULT.text_bytes).unwrap_or(usize::MAX));
+            let text = format!("not written: {what} holds {most} bytes, that would be {}", thousands(bytes));
+            model.say(Toast::warning(&text, now));
+        }
+    }
 }
 
 fn pasted(model: &mut Model, list: &List, text: &str, now: Millis) -> Vec<Effect> {

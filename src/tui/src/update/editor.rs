@@ -4,16 +4,15 @@ use betwixt_core::edit::{Edit, Spot};
 use betwixt_core::hlc::Millis;
 use betwixt_core::id::ItemId;
 use betwixt_core::item::Item;
-use betwixt_core::limits::Limits;
 use betwixt_core::list::List;
 
 use super::list::key_of;
+use super::tell_written;
 use crate::editor::{Editor, News, Target, Then};
 use crate::keymap::Action;
 use crate::model::{Model, Sending};
 use crate::msg::Effect;
 use crate::paste;
-use crate::text_line::Written;
 use crate::toast::Toast;
 use crate::words::thousands;
 
@@ -45,15 +44,8 @@ pub(super) fn act(model: &mut Model, list: &List, action: Action, now: Millis) -
 /// Writes at the caret.
 pub(super) fn write(model: &mut Model, text: &str, now: Millis) {
     let Some(editor) = &mut model.editor else { return };
-    match editor.line.write(text) {
-        Written::In => {}
-        Written::Shown => model.say(Toast::calm("control characters are shown as pictures", now)),
-        Written::TooLong(bytes) => {
-            let most = thousands(usize::try_from(Limits::DEFAULT.text_bytes).unwrap_or(usize::MAX));
-            let text = format!("not written: an item holds {most} bytes, that would be {}", thousands(bytes));
-            model.say(Toast::warning(&text, now));
-        }
-    }
+    let written = editor.line.write(text);
+    tell_written(model, written, "an item", now);
 }
 
 /// Pasted lines: in a new row they become items, with what stands there; in an item they become one line.

@@ -5,7 +5,7 @@ use betwixt_core::hlc::Millis;
 use betwixt_core::list::List;
 use betwixt_core::name::ListName;
 
-use super::lists;
+use super::{lists, tell_written};
 use crate::keymap::Action;
 use crate::model::{Model, Sending};
 use crate::msg::{Effect, Link};
@@ -40,7 +40,7 @@ pub(super) fn act(model: &mut Model, list: &List, action: Action, now: Millis) -
 }
 
 /// Writes into the line that is open.
-pub(super) fn write(model: &mut Model, list: &List, text: &str) -> Vec<Effect> {
+pub(super) fn write(model: &mut Model, list: &List, text: &str, now: Millis) -> Vec<Effect> {
     let Some(Overlay::Switcher(switcher)) = &mut model.overlay else { return vec![] };
     match &mut switcher.mode {
         Mode::Choosing => {
@@ -49,7 +49,8 @@ pub(super) fn write(model: &mut Model, list: &List, text: &str) -> Vec<Effect> {
             });
         }
         Mode::Title { line, .. } => {
-            line.write(text);
+            let written = line.write(text);
+            tell_written(model, written, "a title", now);
         }
         Mode::Delete { typed, is_wrong, .. } => {
             *is_wrong = false;

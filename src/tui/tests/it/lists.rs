@@ -263,6 +263,9 @@ fn the_title_of_the_open_list_is_written_above_the_rows() {
     assert_eq!(desk.list.title(), Some("Groceries and beta"));
     desk.keys("u");
     assert_eq!(desk.foot(), "undid: the title");
+    desk.keys("gt");
+    desk.send(Msg::Paste("x".repeat(5_000)));
+    assert!(desk.foot().starts_with("not written: a title holds 4,096 bytes"), "{}", desk.foot());
 }
 
 #[test]
