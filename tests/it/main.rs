@@ -8,6 +8,7 @@ mod entries;
 mod files;
 mod gauge;
 mod kinds;
+mod lists;
 mod people;
 mod refused;
 mod sim;

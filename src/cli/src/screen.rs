@@ -199,7 +199,7 @@ impl Screen {
         let mut faults = self.keeper.as_ref().map(Keeper::faults);
         let (cols, rows) = crossterm::terminal::size()?;
         self.feed(Msg::Resize { cols, rows }, &mut guard).await?;
-        let known = self.known()?;
+        let known = lists::known(&self.opening)?;
         self.feed(known, &mut guard).await?;
         self.tell(&mut guard).await?;
         self.carry_transfers();

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use betwixt_client::LinkStatus;
 use betwixt_client::directory::{self, Deleted, Page};
-use betwixt_client::site::Moved;
+use betwixt_client::folder::FolderError;
+use betwixt_client::site::{Moved, Opening};
 use betwixt_core::causes::Causes;
 use betwixt_core::edit::Edit;
 use betwixt_core::id::{ItemId, ListUid};
@@ -54,14 +55,8 @@ impl Screen {
         self.told = tell::Told::default();
         self.carry_transfers();
         self.errands.send_modify(|errands| *errands += 1);
-        let known = self.known()?;
+        let known = known(&self.opening)?;
         Ok(self.news().into_iter().chain([known]).collect())
-    }
-
-    /// The lists that this folder knows.
-    pub(super) fn known(&self) -> Result<Msg, Report> {
-        let lists = self.opening.folder.lists_at(&self.opening.address.record())?;
-        Ok(Msg::Known(lists.into_iter().map(|(name, _)| name).collect()))
     }
 
     /// Gives another list a title.
@@ -103,7 +98,13 @@ impl Screen {
     }
 
     /// Sends items to another list.
-    pub(super) fn move_to(&self, items: Vec<ItemId>, list: ListName) -> Option<Msg> {
+    pub(super) fn move_to(&self, mut items: Vec<ItemId>, list: ListName) -> Option<Msg> {
+        let under_way: Vec<ItemId> =
+            self.site.transfers().into_iter().flat_map(|(_, transfer)| transfer.items).collect();
+        items.retain(|item| !under_way.contains(item));
+        if items.is_empty() {
+            return Some(Msg::Notice("they are on their way already".to_owned()));
+        }
         if let Err(fault) = self.site.send_off(items, list) {
             return Some(Msg::Notice(Causes(&fault).to_string()));
         }
@@ -117,10 +118,13 @@ impl Screen {
             return;
         }
         let (sites, from, answers) = (Arc::clone(&self.sites), self.site.name(), self.answers.clone());
+        let opening = self.opening.clone();
         tokio::spawn(async move {
             let told = |moved| {
                 // The screen has ended: whoever opens the list next sees it.
                 let _ = answers.send(Msg::Notice(tell_moved(&moved)));
+                // A list that was made for them is known from here on.
+                let _ = known(&opening).map(|known| answers.send(known));
             };
             if let Err(fault) = sites.carry(&from, told).await {
                 let _ = answers.send(Msg::Notice(Causes(&fault).to_string()));
@@ -136,6 +140,12 @@ impl Screen {
             let _ = answers.send(work.await);
         });
     }
+}
+
+/// The lists that this folder knows.
+pub(super) fn known(opening: &Opening) -> Result<Msg, FolderError> {
+    let lists = opening.folder.lists_at(&opening.address.record())?;
+    Ok(Msg::Known(lists.into_iter().map(|(name, _)| name).collect()))
 }
 
 fn tell_moved(Moved { to, arrived, stayed, why }: &Moved) -> String {
