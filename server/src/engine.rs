@@ -3,6 +3,7 @@
 mod directory;
 mod keys;
 mod load;
+mod migrate;
 mod stored;
 
 use betwixt_core::hlc::Millis;

@@ -15,3 +15,4 @@ mod sim;
 mod tidy;
 mod transfer;
 mod two_terminals;
+mod upgrade;

@@ -20,7 +20,7 @@ use betwixt_store::KeyRange;
 pub(super) const BUCKETS_KEY: &[u8] = b"\xffbuckets";
 
 /// In front of the identities of deleted lists.
-const DELETED: u8 = 0xfe;
+pub(super) const DELETED: u8 = 0xfe;
 
 const META: u8 = 1;
 const SNAPSHOT: u8 = 2;

@@ -34,10 +34,10 @@ struct Head {
 }
 
 impl Head {
-    fn take(&mut self, place: Option<Place>, value: &[u8]) -> Result<(), Fault> {
+    fn take(&mut self, place: Option<Place>, value: &[u8], read: ReadMeta) -> Result<(), Fault> {
         match place {
             Some(Place::Meta) => {
-                self.meta = Some(decode(0, value)?);
+                self.meta = Some(read(value)?);
             }
             Some(Place::Part { seq, part: 0 }) => {
                 self.snapshot = Some((seq, Assembly::new(decode(seq, value)?)));
@@ -56,12 +56,20 @@ impl Head {
     }
 }
 
+/// Reads a list's record.
+pub(super) type ReadMeta = fn(&[u8]) -> Result<Meta, Fault>;
+
 /// Loads a list: what stands before its log in one scan, then the log behind the snapshot in another.
 pub(super) fn load(store: &dyn Store, keys: &Keys, kinds: Kinds) -> Result<Option<Loaded>, Fault> {
+    load_with(store, keys, kinds, |record| decode(0, record))
+}
+
+/// The same, of a list whose record may be of an earlier format.
+pub(super) fn load_with(store: &dyn Store, keys: &Keys, kinds: Kinds, read: ReadMeta) -> Result<Option<Loaded>, Fault> {
     let mut head = Head::default();
     let mut found = Ok(());
     store.scan(keys.before_log(), &mut |key, value| {
-        found = head.take(keys.place(key), value);
+        found = head.take(keys.place(key), value, read);
         if found.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     found?;

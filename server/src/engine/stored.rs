@@ -16,12 +16,13 @@ use serde::Serialize;
 use super::directory::lists;
 use super::keys::{BUCKETS_KEY, Keys, Place, deleted};
 use super::load::{Fault, decode, load};
+use super::migrate::add_titles;
 use super::{Append, Change, Damage, Delete, Engine, LoadError, Loaded, Meta, Page, Record};
 use crate::bucket::{BUCKETS, bucket_of};
 use crate::snapshot::Snapshot;
 
-/// The format of a relay's store.
-pub const FORMAT: Format = Format { name: b"betwixt-relay", number: 2 };
+/// The format of a relay's store. In format 1 a list's record had no title.
+pub const FORMAT: Format = Format { name: b"betwixt-relay", number: 2, migrations: &[add_titles] };
 
 /// Bytes of a snapshot that are written in one commit: others' ops wait no longer than for that.
 const SAVE_BYTES_MAX: usize = 512 * 1024;

@@ -9,6 +9,7 @@ mod engine;
 mod hostile;
 mod json;
 mod links;
+mod migration;
 mod relay;
 mod site;
 mod slow;

@@ -33,8 +33,9 @@ use serde::{Deserialize, Serialize};
 use crate::replica::{Kept, Stored, Write};
 use crate::transfer::Transfer;
 
-/// The format of a slot's store.
-pub const FORMAT: Format = Format { name: b"betwixt-client", number: 1 };
+/// The format of a slot's store. A store of format 1 has nothing that one of format 2 has not; the number keeps programs
+/// away that would pass over what is put into one of format 2.
+pub const FORMAT: Format = Format { name: b"betwixt-client", number: 2, migrations: &[|_| Ok(Batch::default())] };
 
 /// Entries since the stored list at which it is stored anew: 1,000, and more for a long list.
 const ENTRIES_MAX: u64 = 1_000;

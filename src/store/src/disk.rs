@@ -8,12 +8,15 @@
 //! `format` has one record, the first that a new file gets. redb: ordered ranges, one fsync a commit, and one file at
 //! all times, which a user can copy and put back.
 
+mod copy;
+mod format;
 mod open;
 mod staged;
 
-use redb::{Database, Durability, ReadableDatabase, ReadableTable, StorageBackend, TableDefinition};
+use redb::{Database, Durability, ReadableDatabase, ReadableTable, StorageBackend, TableDefinition, WriteTransaction};
 
-pub use open::{Damage, Format, OpenError};
+pub use format::{Format, Migration};
+pub use open::{Damage, OpenError};
 
 use crate::{Batch, KeyRange, Store, StoreError, Visit, Write};
 
@@ -41,6 +44,9 @@ impl RedbStore {
     /// its name when it is complete, and is built beside it, as `<path>.new`. So a file of length 0 was cut off by
     /// something else, and is damaged.
     ///
+    /// A store of an earlier format is copied to `<path>.format-<number>`, and then brought to this format in one
+    /// transaction. A copy of that name that is there already is kept.
+    ///
     /// Every page is read and checked before anything is written, which also repairs what a killed process left behind:
     /// the time grows with the file.
     ///
@@ -48,17 +54,45 @@ impl RedbStore {
     ///
     /// One of [`OpenError`]; the file is then, byte for byte, what it was, unless writing to it was what failed.
     pub fn open(path: impl AsRef<std::path::Path>, format: &Format) -> Result<Self, OpenError> {
-        open::open(path.as_ref(), format).map(|database| Self { database })
+        open::open(path.as_ref(), format)
     }
 
-    /// Opens the store in the backend, or makes one if the backend is empty. For tests of crashes.
+    /// Opens the store in the backend, or makes one if the backend is empty; migrates without a copy. For tests of crashes.
     ///
     /// # Errors
     ///
     /// As [`RedbStore::open`], with a path that says `<backend>`. A backend that a crash left behind before this
     /// returned for the first time may be refused.
     pub fn with_backend(backend: impl StorageBackend, format: &Format) -> Result<Self, OpenError> {
-        open::with_backend(backend, format).map(|database| Self { database })
+        open::with_backend(backend, format)
+    }
+
+    /// Carries out the batch, and whatever else is done to the transaction, as one.
+    fn write(
+        &self,
+        batch: &Batch,
+        also: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>,
+    ) -> Result<(), StoreError> {
+        let mut transaction = self.database.begin_write().map_err(fault)?;
+        transaction.set_durability(Durability::Immediate).map_err(fault)?;
+        let mut table = transaction.open_table(PAIRS).map_err(fault)?;
+        for write in batch.writes() {
+            match write {
+                Write::Put { key, value } => {
+                    table.insert(key.as_slice(), value.as_slice()).map_err(fault)?;
+                }
+                Write::Delete { key } => {
+                    table.remove(key.as_slice()).map_err(fault)?;
+                }
+                Write::DeleteRange { range } if range.is_empty() => {}
+                Write::DeleteRange { range } => {
+                    table.retain_in::<&[u8], _>(range.bounds(), |_, _| false).map_err(fault)?;
+                }
+            }
+        }
+        drop(table);
+        also(&transaction).map_err(fault)?;
+        transaction.commit().map_err(fault)
     }
 
     fn visit(&self, range: &KeyRange, direction: Direction, visit: &mut Visit<'_>) -> Result<(), StoreError> {
@@ -90,28 +124,7 @@ enum Direction {
 
 impl Store for RedbStore {
     fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
-        if batch.is_empty() {
-            return Ok(());
-        }
-        let mut transaction = self.database.begin_write().map_err(fault)?;
-        transaction.set_durability(Durability::Immediate).map_err(fault)?;
-        let mut table = transaction.open_table(PAIRS).map_err(fault)?;
-        for write in batch.writes() {
-            match write {
-                Write::Put { key, value } => {
-                    table.insert(key.as_slice(), value.as_slice()).map_err(fault)?;
-                }
-                Write::Delete { key } => {
-                    table.remove(key.as_slice()).map_err(fault)?;
-                }
-                Write::DeleteRange { range } if range.is_empty() => {}
-                Write::DeleteRange { range } => {
-                    table.retain_in::<&[u8], _>(range.bounds(), |_, _| false).map_err(fault)?;
-                }
-            }
-        }
-        drop(table);
-        transaction.commit().map_err(fault)
+        if batch.is_empty() { Ok(()) } else { self.write(batch, |_| Ok(())) }
     }
 
     fn scan(&self, range: KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError> {

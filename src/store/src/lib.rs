@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 pub use batch::{Batch, Write};
-pub use disk::{Damage, Format, OpenError, RedbStore};
+pub use disk::{Damage, Format, Migration, OpenError, RedbStore};
 pub use range::KeyRange;
 
 /// What a scan calls with each key and value; `Break` ends the scan.

@@ -8,24 +8,15 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use redb::backends::FileBackend;
-use redb::{Database, ReadableDatabase, ReadableTable, StorageBackend, TableDefinition};
+use redb::{Database, StorageBackend};
 
-use super::PAIRS;
+use super::format::{self, Format};
 use super::staged::Staged;
-
-const FORMAT: TableDefinition<'static, &[u8], u32> = TableDefinition::new("format");
+use super::{RedbStore, copy};
+use crate::StoreError;
 
 /// redb takes up to 1 GiB unless told otherwise.
 const CACHE_BYTES_MAX: usize = 64 << 20;
-
-/// What the keys and values of a store mean: who wrote them, and in which layout.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Format {
-    /// Tells the stores of one program from those of another, as `b"betwixt-client"`.
-    pub name: &'static [u8],
-    /// The layout that the program reads and writes; a later layout has a higher number.
-    pub number: u32,
-}
 
 /// A store could not be opened. Its file is as it was, unless writing to it was what failed.
 #[derive(Debug, thiserror::Error)]
@@ -44,8 +35,12 @@ pub enum OpenError {
         /// The number that was asked for.
         known: u32,
     },
-    /// An earlier version of this program wrote the store. There is no other format than 1 yet, and so no migration.
-    #[error("the store {} has the old format {found}, and this betwixt reads format {known} only", path.display())]
+    /// An earlier version of this program wrote the store, in a format that there is no migration from.
+    #[error(
+        "the store {} has format {found}, which this betwixt cannot bring to format {known}; nothing in it was changed: \
+         take the betwixt that wrote it, or move it away to start with an empty one",
+        path.display()
+    )]
     Older {
         /// Where the store is.
         path: PathBuf,
@@ -53,6 +48,38 @@ pub enum OpenError {
         found: u32,
         /// The number that was asked for.
         known: u32,
+    },
+    /// An earlier version of this program wrote the store, and it could not be copied before it is changed.
+    #[error(
+        "the store {} has format {found} and is copied to {} before it is brought to format {known}, which failed; \
+         nothing in it was changed: make room there and start again",
+        path.display(), copy.display()
+    )]
+    Copy {
+        /// Where the store is.
+        path: PathBuf,
+        /// Where the copy was to be.
+        copy: PathBuf,
+        /// The number in the store.
+        found: u32,
+        /// The number that was asked for.
+        known: u32,
+        /// What the operating system said.
+        #[source]
+        source: io::Error,
+    },
+    /// An earlier version of this program wrote the store, and it could not be brought to the format of this one.
+    #[error("bringing the store {} from format {found} to format {known} failed; it is whole, and of one of them", path.display())]
+    Migrate {
+        /// Where the store is.
+        path: PathBuf,
+        /// The number in the store.
+        found: u32,
+        /// The number that was asked for.
+        known: u32,
+        /// What failed.
+        #[source]
+        source: StoreError,
     },
     /// The file is whole, but the store of another program.
     #[error(
@@ -114,14 +141,14 @@ struct Checked<B> {
 
 impl<B: StorageBackend> Checked<B> {
     /// Writes what opening has to write.
-    fn release(self, path: &Path) -> Result<Database, OpenError> {
+    fn release(self, path: &Path) -> Result<RedbStore, OpenError> {
         let Self { database, staged } = self;
         staged.release().map_err(|source| OpenError::Io { path: path.to_owned(), source })?;
-        Ok(database)
+        Ok(RedbStore { database })
     }
 }
 
-pub(super) fn open(path: &Path, format: &Format) -> Result<Database, OpenError> {
+pub(super) fn open(path: &Path, format: &Format) -> Result<RedbStore, OpenError> {
     match OpenOptions::new().read(true).write(true).open(path) {
         Ok(file) => open_file(file, path, format),
         Err(error) if error.kind() == io::ErrorKind::NotFound => create(path, format),
@@ -129,34 +156,44 @@ pub(super) fn open(path: &Path, format: &Format) -> Result<Database, OpenError> 
     }
 }
 
-pub(super) fn with_backend(backend: impl StorageBackend, format: &Format) -> Result<Database, OpenError> {
+pub(super) fn with_backend(backend: impl StorageBackend, format: &Format) -> Result<RedbStore, OpenError> {
     let path = Path::new("<backend>");
     let io = |source| OpenError::Io { path: path.to_owned(), source };
     let staged = Staged::over(backend).map_err(io)?;
     let is_new = staged.len().map_err(io)? == 0;
     let checked = check(staged, path)?;
     if is_new {
-        write_format(&checked.database, format).map_err(|error| fault(error, path))?;
-    } else {
-        check_format(&checked.database, path, format)?;
+        format::write(&checked.database, format).map_err(|error| fault(error, path))?;
+        return checked.release(path);
     }
-    checked.release(path)
+    let found = format::check(&checked.database, path, format)?;
+    format::migrate(checked.release(path)?, path, format, found)
 }
 
-fn open_file(file: File, path: &Path, format: &Format) -> Result<Database, OpenError> {
+fn open_file(file: File, path: &Path, format: &Format) -> Result<RedbStore, OpenError> {
     let io = |source| OpenError::Io { path: path.to_owned(), source };
     let staged = Staged::over(FileBackend::new(file).map_err(|error| fault(error, path))?).map_err(io)?;
     if staged.len().map_err(io)? == 0 {
         return Err(OpenError::Damaged { path: path.to_owned(), source: Damage::Empty });
     }
     let checked = check(staged, path)?;
-    check_format(&checked.database, path, format)?;
-    checked.release(path)
+    let found = format::check(&checked.database, path, format)?;
+    if found < format.number {
+        // Before anything is written, and while nobody else can write.
+        copy::beside(&checked.staged, path, found).map_err(|fault| OpenError::Copy {
+            path: path.to_owned(),
+            copy: fault.copy,
+            found,
+            known: format.number,
+            source: fault.source,
+        })?;
+    }
+    format::migrate(checked.release(path)?, path, format, found)
 }
 
 /// Makes the store under another name and gives it its own when it is complete and on the disk: whatever interrupts
 /// this, there is either no store or an empty one.
-fn create(path: &Path, format: &Format) -> Result<Database, OpenError> {
+fn create(path: &Path, format: &Format) -> Result<RedbStore, OpenError> {
     let io = |source| OpenError::Io { path: path.to_owned(), source };
     let folders = create_folders(path).map_err(io)?;
     let draft = draft_of(path);
@@ -174,21 +211,17 @@ fn create(path: &Path, format: &Format) -> Result<Database, OpenError> {
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(io)?;
         return open_file(file, path, format);
     }
-    write_format(&checked.database, format).map_err(|error| fault(error, path))?;
-    let database = checked.release(path)?;
+    format::write(&checked.database, format).map_err(|error| fault(error, path))?;
+    let store = checked.release(path)?;
     std::fs::rename(&draft, path).map_err(io)?;
     for folder in folders {
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(io)?;
     }
-    Ok(database)
+    Ok(store)
 }
 
 /// Makes the folders that the path needs; returns those that have a new entry now, or will have.
 fn create_folders(path: &Path) -> io::Result<Vec<PathBuf>> {
-    let folder_of = |path: &Path| match path.parent() {
-        Some(folder) if folder != Path::new("") => folder.to_owned(),
-        _ => PathBuf::from("."),
-    };
     let mut folders = vec![folder_of(path)];
     while let Some(folder) = folders.last().filter(|folder| !folder.exists()) {
         folders.push(folder_of(folder));
@@ -197,7 +230,16 @@ fn create_folders(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-fn draft_of(path: &Path) -> PathBuf {
+/// The folder that a file is in.
+pub(super) fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// Where a file is made before it gets its name.
+pub(super) fn draft_of(path: &Path) -> PathBuf {
     let mut draft = OsString::from(path);
     draft.push(".new");
     PathBuf::from(draft)
@@ -214,39 +256,7 @@ fn check<B: StorageBackend>(staged: Staged<B>, path: &Path) -> Result<Checked<B>
     Ok(Checked { database, staged })
 }
 
-fn check_format(database: &Database, path: &Path, format: &Format) -> Result<(), OpenError> {
-    let number = stored_number(database, format.name).map_err(|error| match error {
-        redb::Error::TableDoesNotExist(_) | redb::Error::TableTypeMismatch { .. } | redb::Error::TableIsMultimap(_) => {
-            OpenError::Foreign { path: path.to_owned(), known: format.name }
-        }
-        other => fault(other, path),
-    })?;
-    let (path, known) = (path.to_owned(), format.number);
-    match number {
-        None => Err(OpenError::Foreign { path, known: format.name }),
-        Some(found) if found > known => Err(OpenError::Newer { path, found, known }),
-        Some(found) if found < known => Err(OpenError::Older { path, found, known }),
-        Some(_) => Ok(()),
-    }
-}
-
-fn stored_number(database: &Database, name: &[u8]) -> Result<Option<u32>, redb::Error> {
-    let transaction = database.begin_read()?;
-    let table = transaction.open_table(FORMAT)?;
-    let number = ReadableTable::get(&table, name)?;
-    transaction.open_table(PAIRS)?;
-    Ok(number.map(|number| number.value()))
-}
-
-fn write_format(database: &Database, format: &Format) -> Result<(), redb::Error> {
-    let transaction = database.begin_write()?;
-    transaction.open_table(FORMAT)?.insert(format.name, format.number)?;
-    transaction.open_table(PAIRS)?;
-    transaction.commit()?;
-    Ok(())
-}
-
-fn fault(error: impl Into<redb::Error>, path: &Path) -> OpenError {
+pub(super) fn fault(error: impl Into<redb::Error>, path: &Path) -> OpenError {
     let path = path.to_owned();
     match error.into() {
         redb::Error::DatabaseAlreadyOpen | redb::Error::LockProtocolMismatch => OpenError::InUse { path },

@@ -9,6 +9,9 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use redb::{BackendError, StorageBackend};
 
+/// Bytes that are copied at once.
+const COPY_BYTES: usize = 1024 * 1024;
+
 /// One of the two handles on a backend; redb owns the other, and both go through the same stage.
 #[derive(Debug)]
 pub(super) struct Staged<B> {
@@ -78,6 +81,21 @@ impl<B: StorageBackend> Staged<B> {
                 }
             }
             *stage = Stage::Open;
+        }
+        Ok(())
+    }
+
+    /// Writes out what the backend holds, without what is held back. Through this handle: to close another one on the
+    /// same file may let go of its lock.
+    pub(super) fn copy_backend(&self, out: &mut impl io::Write) -> io::Result<()> {
+        let backend = &self.shared.backend;
+        let (len, mut offset) = (backend.len()?, 0);
+        let mut chunk = vec![0; COPY_BYTES];
+        while offset < len {
+            let bytes = cut(len, offset, COPY_BYTES);
+            backend.read(offset, &mut chunk[..bytes])?;
+            out.write_all(&chunk[..bytes])?;
+            offset += to_u64(bytes);
         }
         Ok(())
     }

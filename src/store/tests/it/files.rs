@@ -110,7 +110,7 @@ fn another_format_is_refused_and_left_alone() {
         let error = RedbStore::open(&path, &FORMAT).unwrap_err();
         assert!(matches!(error, OpenError::Newer { found: 2, known: 1, .. }), "{error:?}");
         let error = RedbStore::open(&path, &Format { number: 3, ..FORMAT }).unwrap_err();
-        assert!(matches!(error, OpenError::Older { found: 2, known: 3, .. }), "{error:?}");
+        assert!(matches!(error, OpenError::Older { found: 2, known: 3, .. }), "no migration leads there: {error:?}");
         let error = RedbStore::open(&path, &Format { name: b"other", ..FORMAT }).unwrap_err();
         assert!(matches!(error, OpenError::Foreign { known: b"other", .. }), "{error:?}");
         assert_eq!(fs::read(&path).unwrap(), image, "not a byte has changed");

@@ -6,10 +6,11 @@ mod crash;
 mod damage;
 mod files;
 mod flaky;
+mod migration;
 
 use betwixt_store::{Batch, Format, KeyRange, Pair, Store};
 
-const FORMAT: Format = Format { name: b"betwixt-test", number: 1 };
+const FORMAT: Format = Format { name: b"betwixt-test", number: 1, migrations: &[] };
 
 /// What the n-th of some commits does: a few puts, now and then a deletion, a long value, a range.
 fn script(n: u32) -> Batch {
