@@ -12,6 +12,7 @@ use betwixt_core::limits::PRESENCE_EVERY;
 use betwixt_core::list::List;
 use betwixt_core::log::Watermark;
 use betwixt_core::name::ListName;
+use betwixt_core::wire::json::Skipped;
 use betwixt_core::wire::{CloseReason, Figures, Message as _, Person, ToSite, json};
 use bytes::Bytes;
 use smol_str::SmolStr;
@@ -141,7 +142,8 @@ impl Open {
         let list = self.room.list().uid();
         let mut records = Vec::new();
         let mut told = None;
-        let mut repeated = None;
+        // Of a script that has to be told: a site knows what it has sent before.
+        let (mut repeated, mut unconnected) = (None, None);
         for one in ops.each() {
             let (op, is_sketch) = (one.id(member.site), matches!(one, One::Sketch(_)));
             let reply = match self.room.take(one, member.site, now, rules) {
@@ -152,11 +154,13 @@ impl Open {
                     continue;
                 }
                 Verdict::Repeat => {
-                    // A site knows what it has sent before; a script that counts from 1 again has to be told.
                     repeated = is_sketch.then_some(op).max(repeated);
                     continue;
                 }
-                Verdict::Resend => continue,
+                Verdict::Resend => {
+                    unconnected = is_sketch.then_some(op).max(unconnected);
+                    continue;
+                }
                 Verdict::Refused(code) => ToSite::Refused { list, op, code },
                 Verdict::Stale { need_seq } => ToSite::Stale { list, need_seq },
                 Verdict::Collision { need_seq } => ToSite::Collision { list, need_seq },
@@ -167,8 +171,11 @@ impl Open {
                 told = Some(reply);
             }
         }
-        if let (Some(op), Some(site)) = (repeated, self.room.list().site(member.site)) {
-            member.outbox.tell(json::repeated(list, op, site.ctr));
+        let known = self.room.list().site(member.site).map_or(0, |site| site.ctr);
+        for (op, why) in [(repeated, Skipped::Repeat), (unconnected, Skipped::Unconnected)] {
+            if let Some(op) = op {
+                member.outbox.tell(json::skipped(list, op, known, why));
+            }
         }
         if records.is_empty() {
             return None;

@@ -154,7 +154,10 @@ async fn what_a_script_gets_wrong_is_told_and_the_link_goes_on() {
     let unreadable: [(Message, &str); 6] = [
         ("{\"push\"".into(), "EOF while parsing"),
         ("{\"pusch\":{}}".into(), "unknown variant `pusch`, expected one of `hello`"),
-        ("{\"push\":{\"list\":\"inbox\",\"ops\":[]}}".into(), "an id of this kind has 32 digits"),
+        (
+            "{\"push\":{\"list\":\"inbox\",\"ops\":[]}}".into(),
+            "read the uid of a list: an id of this kind has 32 digits",
+        ),
         (json!({"push": {"list": list, "ops": [{"ctr": 2, "add": {}}]}}).to_string().into(), "missing field `item`"),
         (
             json!({"push": {"list": "00".repeat(16), "ops": []}}).to_string().into(),
@@ -171,7 +174,7 @@ async fn what_a_script_gets_wrong_is_told_and_the_link_goes_on() {
     let refused = script.until("refused").await;
     assert_eq!(
         (&refused["code"], &refused["why"], &refused["op"]["ctr"]),
-        (&json!("gone"), &json!("the item is gone"), &json!(2))
+        (&json!("gone"), &json!("an item that it names is not in the list"), &json!(2))
     );
     script.push(json!({"add": {"item": item_id(1), "after": null, "text": "milk"}})).await;
     script.until_acked().await;
@@ -187,15 +190,18 @@ async fn a_script_that_sends_again_or_counts_from_one_again_is_told() {
     script.until_acked().await;
     script.ctr = 1;
     script.push(add.clone()).await;
-    let repeated = script.until("repeated").await;
-    assert_eq!(repeated, json!({"list": script.list, "ctr": 2, "last": 2}));
+    let skipped = script.until("skipped").await;
+    assert_eq!((&skipped["ctr"], &skipped["last"]), (&json!(2), &json!(2)));
+    assert_eq!(skipped["why"], "an op of this site with that `ctr`, or a later one, is in the log already");
+    script.push(json!({"prev": 1, "list": {"title": "x"}})).await;
+    assert!(script.why("skipped").await.starts_with("its `prev` is not"));
     // On another link: what the site's last op was is in the welcome, and its op is in the log once.
     let mut again = Script::dial(&relay).await;
     assert_eq!(again.hello(1).await["last"]["ctr"], 2);
     assert_eq!(script.until("closing").await["reason"], "replaced");
     again.ctr = 1;
     again.push(add).await;
-    assert_eq!(again.until("repeated").await["last"], 2);
+    assert_eq!(again.until("skipped").await["last"], 2);
     again.push(json!({"list": {"title": "Groceries"}})).await;
     again.until_acked().await;
     let mut ana = Site::join(&relay, 2).await;

@@ -30,9 +30,9 @@ pub enum IdError {
     Digit,
 }
 
-/// Implements a fixed-size byte id that is spelled in hex: bytes on the wire, text in JSON.
+/// Implements a fixed-size byte id that is spelled in hex: bytes on the wire, text in JSON. The words name it in a fault.
 macro_rules! hex_id {
-    ($(#[$doc:meta])* $name:ident, $bytes:literal) => {
+    ($(#[$doc:meta])* $name:ident, $bytes:literal, $words:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name([u8; $bytes]);
@@ -83,7 +83,7 @@ macro_rules! hex_id {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserialize_id(deserializer, Self)
+                deserialize_id(deserializer, $words, Self)
             }
         }
     };
@@ -92,22 +92,26 @@ macro_rules! hex_id {
 hex_id!(
     /// Which list this is, whatever it is called and wherever it is kept.
     ListUid,
-    16
+    16,
+    "the uid of a list"
 );
 hex_id!(
     /// What proves that a link speaks for a site. It leaves this machine only inside `Hello`.
     SiteSecret,
-    32
+    32,
+    "the secret of a site"
 );
 hex_id!(
     /// One replica with its own identity; one person may have several.
     SiteId,
-    16
+    16,
+    "a site"
 );
 hex_id!(
     /// A SHA-256 hash: of an op, of a list's state, or the chain over a log.
     Hash,
-    32
+    32,
+    "a hash"
 );
 
 impl SiteSecret {
@@ -210,7 +214,7 @@ impl Serialize for ItemId {
 
 impl<'de> Deserialize<'de> for ItemId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize_id(deserializer, Self)
+        deserialize_id(deserializer, "an item", Self)
     }
 }
 
@@ -247,7 +251,11 @@ fn serialize_id<S: Serializer, const N: usize>(
     tuple.end()
 }
 
-fn deserialize_id<'de, D, T, const N: usize>(deserializer: D, make: fn([u8; N]) -> T) -> Result<T, D::Error>
+fn deserialize_id<'de, D, T, const N: usize>(
+    deserializer: D,
+    words: &str,
+    make: fn([u8; N]) -> T,
+) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: FromStr<Err = IdError>,
@@ -270,7 +278,8 @@ where
     }
     if deserializer.is_human_readable() {
         let text: std::borrow::Cow<'de, str> = Deserialize::deserialize(deserializer)?;
-        return text.parse().map_err(D::Error::custom);
+        // A secret that was mistyped must not be shown either.
+        return text.parse().map_err(|error| D::Error::custom(format_args!("read {words}: {error}")));
     }
     deserializer.deserialize_tuple(N, Bytes).map(make)
 }

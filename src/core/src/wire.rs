@@ -328,7 +328,7 @@ pub enum CloseReason {
     #[error("no common version of the protocol")]
     Version,
     /// No `Hello` in time, or something before it.
-    #[error("no hello in time")]
+    #[error("no hello in time, or something before it")]
     NoHello,
     /// The link took nothing for too long.
     #[error("the link took nothing for too long")]

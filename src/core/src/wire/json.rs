@@ -40,7 +40,7 @@
 //! | `entries` | `list`, `entries`: `seq`, `chain`, `state_hash` (if there is one), `op`: all that an op may have, and a `key` for its place |
 //! | `refused` | `list`, `op` (`site`, `ctr`), `code`, `why` |
 //! | `stale`, `collision` | `list`, `need_seq` |
-//! | `repeated` | `list`, `ctr`, `last`: that op, or a later one, is in the log already; nothing was done |
+//! | `skipped` | `list`, `ctr`, `last`, `why`: nothing was done, since the site's last op in the log is `last` |
 //! | `wait` | `retry_after` |
 //! | `people` | `list`, `people`: `site`, `name`, `at`, `editing` |
 //! | `figures` | `list`, `links`, `items`, `ops`, `longest`, `mean_hundredths`, `epoch` |
@@ -64,7 +64,7 @@ mod to_site;
 
 pub use self::sketch::{At, Given, Said, Sketch};
 pub use self::to_relay::{FromScript, Unread, read};
-pub use self::to_site::{repeated, unreadable, write};
+pub use self::to_site::{Skipped, skipped, unreadable, write};
 
 /// The WebSocket subprotocol of this spelling.
 pub const SUBPROTOCOL: &str = "betwixt.1.json";

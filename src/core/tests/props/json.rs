@@ -178,15 +178,18 @@ fn what_a_script_gets_wrong_is_told_in_words() {
         format!(r#"{{"hello":{{"secret":"{}","name":"work","person":"ana"{fields}}}}}"#, "55".repeat(32))
     };
     let table: Vec<(String, &str)> = vec![
-        (String::new(), "EOF while parsing a value"),
-        ("hello".into(), "expected value"),
+        (String::new(), "a frame is a JSON object"),
+        ("hello".into(), "a frame is a JSON object"),
         (
             r#"{"helo":{}}"#.into(),
             "unknown variant `helo`, expected one of `hello`, `push`, `here`, `leave`, `lists`, `delete_list`",
         ),
         (r#"{"hello":{}}"#.into(), "missing field `secret`"),
-        (r#"{"leave":{"list":"12"}}"#.into(), "an id of this kind has 32 digits"),
-        (format!(r#"{{"leave":{{"list":"{}"}}}}"#, "G".repeat(32)), "an id has only digits and lower-case letters"),
+        (r#"{"leave":{"list":"12"}}"#.into(), "read the uid of a list: an id of this kind has 32 digits"),
+        (
+            format!(r#"{{"leave":{{"list":"{}"}}}}"#, "G".repeat(32)),
+            "read the uid of a list: an id has only digits and lower-case letters",
+        ),
         (r#"{"leave":{"list":7}}"#.into(), "invalid type: integer `7`, expected"),
         (format!(r#"{{"leave":{{"list":"{UID}"}}}} x"#), "trailing characters"),
         (format!(r#"{{"leave":{{"list":"{UID}","list":"{UID}"}}}}"#), "duplicate field `list`"),
@@ -207,7 +210,7 @@ fn what_a_script_gets_wrong_is_told_in_words() {
         (add(r#""after":null,"before":null"#), "an item is placed by one of `after`, `before` and `key`"),
         (add(r#""key":"V""#), "a `key` needs the `epoch` that it was made in"),
         (add(r#""key":"V!""#), "read a key that ends in the lowest symbol"),
-        (add(r#""after":"milk""#), "an id of this kind has 13 digits"),
+        (add(r#""after":"milk""#), "read an item: an id of this kind has 13 digits"),
         (
             add(r#""after":null,"txt":"x""#),
             "unknown field `txt`, expected one of `item`, `after`, `before`, `key`, `text`, `note`",
@@ -221,7 +224,9 @@ fn what_a_script_gets_wrong_is_told_in_words() {
         (put(r#","tags":[""]"#), "length of a tag out of its range"),
         (put(&format!(r#","tags":[{}"x"]"#, "\"x\",".repeat(32))), "a list with more elements than it may have"),
         (in_push(&vec![r#"{"ctr":1,"join":{}}"#; 4_097].join(",")), "a list with more elements than it may have"),
-        ("[".repeat(100_000), "expected value"),
+        ("[".repeat(100_000), "a frame is a JSON object"),
+        (r#"{"push":"#.repeat(10_000), "unknown field `push`, expected `list` or `ops`"),
+        (r#"{"push":1}"#.into(), "invalid type: integer `1`, expected an object"),
     ];
     for (text, why) in table {
         let shown: String = text.chars().take(200).collect();

@@ -14,7 +14,7 @@ use betwixt_core::log::Watermark;
 use betwixt_core::op::body::Kinds;
 use betwixt_core::op::{Body, Join, ListPut, Op, kind};
 use betwixt_core::register::{Date, Register};
-use betwixt_core::wire::json::{At, FromScript, Given, Said, Sketch, read, repeated, unreadable, write};
+use betwixt_core::wire::json::{At, FromScript, Given, Said, Sketch, Skipped, read, skipped, unreadable, write};
 use betwixt_core::wire::{Hello, Listing, Message as _, ToRelay, ToSite};
 
 use crate::any::{UID, item_id, log, site};
@@ -186,7 +186,9 @@ fn shown() -> Vec<(String, String)> {
         shown.extend(frames.into_iter().map(|frame| (name.to_owned(), frame)));
     }
     shown.push(("unreadable".to_owned(), unreadable("EOF while parsing a value at line 1 column 0")));
-    shown.push(("repeated".to_owned(), repeated(UID, OpId { site: site(0x22), ctr: 2 }, 302)));
+    let op = OpId { site: site(0x22), ctr: 2 };
+    shown.push(("skipped".to_owned(), skipped(UID, op, 302, Skipped::Repeat)));
+    shown.push(("skipped_unconnected".to_owned(), skipped(UID, op, 1, Skipped::Unconnected)));
     shown
 }
 

@@ -17,7 +17,7 @@ use super::sketch::{At, SketchFault};
 
 /// The fields as they come; one that is null is not one that is left out.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct Fields {
     pub(super) item: ItemId,
     #[serde(default, deserialize_with = "after")]

@@ -95,7 +95,7 @@ pub(super) enum SketchFault {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 struct OpFields {
     ctr: u64,
     #[serde(default, deserialize_with = "given")]
@@ -119,7 +119,7 @@ struct OpFields {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 struct HlcFields {
     wall: crate::hlc::Millis,
     #[serde(default)]
@@ -129,14 +129,14 @@ struct HlcFields {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 struct JoinFields {
     #[serde(default)]
     name: SmolStr,
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 struct ListFields {
     title: SmolStr,
 }

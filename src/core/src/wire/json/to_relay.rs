@@ -38,7 +38,7 @@ pub struct Unread {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", expecting = "a message")]
 enum Frame {
     Hello(Box<HelloFields>),
     Push(PushFields),
@@ -49,7 +49,7 @@ enum Frame {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 struct HelloFields {
     #[serde(default = "this_version", deserialize_with = "bounded::list::<_, _, 16>")]
     versions: Vec<u16>,
@@ -69,7 +69,7 @@ struct HelloFields {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 struct PushFields {
     list: ListUid,
     #[serde(deserialize_with = "bounded::list::<_, _, 4_096>")]
@@ -77,7 +77,7 @@ struct PushFields {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 struct HereFields {
     list: ListUid,
     #[serde(default)]
@@ -87,13 +87,13 @@ struct HereFields {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 struct LeaveFields {
     list: ListUid,
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 struct ListsFields {
     #[serde(default)]
     prefix: SmolStr,
@@ -104,7 +104,7 @@ struct ListsFields {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 struct DeleteFields {
     name: ListName,
     uid: ListUid,
@@ -118,6 +118,9 @@ struct DeleteFields {
 ///
 /// It is no message, or has a field that there is none of.
 pub fn read(text: &str) -> Result<FromScript, Unread> {
+    if !text.trim_start().starts_with('{') {
+        return Err(Unread::new("a frame is a JSON object: {\"hello\": {..}}"));
+    }
     let frame = serde_json::from_str(text).map_err(|error| Unread::new(&error.to_string()))?;
     Ok(FromScript::Message(match frame {
         Frame::Push(PushFields { list, ops }) => return Ok(FromScript::Push { list, ops }),

@@ -1,6 +1,7 @@
 //! Writing what a relay says, in frames that each are a whole message.
 
 use core::mem;
+use std::borrow::Cow;
 
 use serde::Serialize;
 use smol_str::SmolStr;
@@ -20,8 +21,8 @@ use crate::wire::{CloseReason, Figures, RefusedCode, ToSite, Welcome};
 enum Frame<'a> {
     Welcome(WelcomeFields<'a>),
     SnapshotBegin(BeginFields<'a>),
-    Refused { list: ListUid, op: OpId, code: RefusedCode, why: String },
-    Repeated { list: ListUid, ctr: u64, last: u64 },
+    Refused { list: ListUid, op: OpId, code: RefusedCode, why: Cow<'a, str> },
+    Skipped { list: ListUid, ctr: u64, last: u64, why: &'a str },
     Figures(FiguresFields<'a>),
     Unreadable { why: &'a str },
     Closing { reason: CloseReason, why: String, retry_after: Millis },
@@ -96,9 +97,7 @@ pub fn write(message: &ToSite) -> Vec<String> {
         }
         ToSite::Welcome(welcome) => Frame::Welcome(welcome_fields(welcome)),
         ToSite::SnapshotBegin(begin) => Frame::SnapshotBegin(begin_fields(begin)),
-        ToSite::Refused { list, op, code } => {
-            Frame::Refused { list: *list, op: *op, code: *code, why: code.to_string() }
-        }
+        ToSite::Refused { list, op, code } => Frame::Refused { list: *list, op: *op, code: *code, why: why(*code) },
         ToSite::Figures { list, figures } => Frame::Figures(FiguresFields { list: *list, figures }),
         ToSite::Unreadable => Frame::Unreadable { why: "a message that did not decode" },
         ToSite::Closing { reason, retry_after } => {
@@ -120,10 +119,39 @@ pub fn unreadable(why: &str) -> String {
     spell(&Frame::Unreadable { why })
 }
 
-/// The frame that says that an op is in the log already, or was left out: the site's last one there is `known`.
+/// The frame that says why nothing was done with an op that is not refused: the site's last one in the log is `known`.
 #[must_use]
-pub fn repeated(list: ListUid, op: OpId, known: u64) -> String {
-    spell(&Frame::Repeated { list, ctr: op.ctr, last: known })
+pub fn skipped(list: ListUid, op: OpId, known: u64, skipped: Skipped) -> String {
+    spell(&Frame::Skipped { list, ctr: op.ctr, last: known, why: skipped.why() })
+}
+
+/// Why nothing is done with an op that is not refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Skipped {
+    /// It was said before.
+    Repeat,
+    /// The op that it names as the one before it is not the last one in the log.
+    Unconnected,
+}
+
+impl Skipped {
+    const fn why(self) -> &'static str {
+        match self {
+            Self::Repeat => "an op of this site with that `ctr`, or a later one, is in the log already",
+            Self::Unconnected => "its `prev` is not the `ctr` of this site's last op in the log",
+        }
+    }
+}
+
+/// Why an op is refused, in the words of this spelling.
+fn why(code: RefusedCode) -> Cow<'static, str> {
+    match code {
+        RefusedCode::NotJoined => "the site has not joined: its first op on a list is a `join` with `ctr` 1".into(),
+        RefusedCode::Gone => "an item that it names is not in the list".into(),
+        RefusedCode::TooLarge => "a text is over its limit, or there is no room for a key there".into(),
+        RefusedCode::Malformed => "its `hash`, its `prev` or a value is not what it can be".into(),
+        other => other.to_string().into(),
+    }
 }
 
 fn welcome_fields(welcome: &Welcome) -> WelcomeFields<'_> {
