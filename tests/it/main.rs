@@ -7,6 +7,7 @@ mod crash;
 mod entries;
 mod files;
 mod gauge;
+mod json_client;
 mod kinds;
 mod lists;
 mod people;
