@@ -1,5 +1,7 @@
 //! What scripts leave out and get wrong, and that what is filled in is what a client would have sent.
 
+use std::collections::BTreeSet;
+
 use betwixt_core::edit::Spot;
 use betwixt_core::hlc::{Hlc, Millis, Tick};
 use betwixt_core::id::{Hash, ItemId, ListUid, OpId, SiteId};
@@ -207,6 +209,16 @@ fn a_key_that_the_list_has_is_not_made_again() {
     sequenced(&mut room, ANA, sketch(6, dead));
     let second = sequenced(&mut room, ANA, sketch(7, add(9, Spot::After(item(1)))));
     assert_ne!(first.key(), second.key(), "the gap is as it was among the live");
+}
+
+#[test]
+fn an_item_that_is_moved_again_and_again_to_one_place_does_not_bound_its_own_gap() {
+    let mut room = room();
+    let mut keys = BTreeSet::new();
+    for ctr in 5..50 {
+        keys.extend(sequenced(&mut room, ANA, sketch(ctr, put(2, Spot::After(item(1))))).key().cloned());
+    }
+    assert!(keys.len() <= 2, "the gap is the same each time: {keys:?}");
 }
 
 #[test]
