@@ -2,7 +2,7 @@
 
 use betwixt_core::limits::{Limits, SENT_BYTES_MAX};
 use betwixt_core::wire::json::SUBPROTOCOL;
-use betwixt_core::wire::{Message as _, ToRelay};
+use betwixt_core::wire::{Message as _, ToRelay, ToSite};
 use betwixt_relay::Options;
 use betwixt_store::memory::MemoryStore;
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -260,5 +260,30 @@ async fn a_script_that_comes_late_gets_the_list_and_one_that_is_fast_waits() {
             next += 1;
         }
     }
+    relay.stop().await;
+}
+
+#[tokio::test]
+async fn a_script_looks_for_lists_and_deletes_one() {
+    let relay = TestRelay::start(MemoryStore::default()).await;
+    let mut ana = Site::join(&relay, 1).await;
+    let mut script = Script::join(&relay, 2).await;
+    script.push(json!({"list": {"title": "Groceries"}})).await;
+    script.until_acked().await;
+    // On a link that has opened none.
+    let mut other = Script::dial(&relay).await;
+    other.say(&json!({"lists": {"prefix": "in"}})).await;
+    let expected = json!([{"name": "inbox", "uid": script.list, "title": "Groceries"}]);
+    let lists = other.until("lists").await;
+    assert_eq!((&lists["lists"], &lists["more"]), (&expected, &json!(false)));
+    other.say(&json!({"delete_list": {"name": "inbox", "uid": script.list}})).await;
+    for told in [&mut other, &mut script] {
+        let list = ana.list.uid().to_string();
+        assert_eq!(told.until("gone").await["uid"], list);
+    }
+    let gone = ana.list.uid();
+    ana.until(|message| *message == ToSite::Gone { uid: gone }).await;
+    script.push(json!({"list": {"title": "Late"}})).await;
+    assert!(script.why("unreadable").await.contains("which this link has not open"));
     relay.stop().await;
 }

@@ -52,7 +52,8 @@
 //! the place has it in `hlcs`, by its name. An op of a kind that the relay carries without reading it has `unread`: its
 //! `kind`, and its `bytes` in hex.
 //!
-//! What does not fit a frame comes in several: entries, parts and lists go on in the next frame of their name.
+//! What does not fit a frame comes in several: entries and parts go on in the next frame of their name. `lists` has as
+//! many as fit one; where there are `more`, ask again with the last of them as `after`.
 //!
 //! Test vectors: `assets/wire/betwixt.1.json.txt`.
 

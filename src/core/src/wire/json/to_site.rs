@@ -69,8 +69,8 @@ struct FiguresFields<'a> {
 
 /// The frames of a message: one, or more where it does not fit one.
 ///
-/// Each has at most [`SENT_BYTES_MAX`] bytes, or one entry, item, site or list where that is larger. Of a crowd, as many
-/// people as one frame holds.
+/// Each has at most [`SENT_BYTES_MAX`] bytes, or one entry, item or site where that is larger. Of people and
+/// lists, as many as one frame holds.
 #[must_use]
 pub fn write(message: &ToSite) -> Vec<String> {
     let frame = match message {
@@ -93,7 +93,11 @@ pub fn write(message: &ToSite) -> Vec<String> {
         }
         ToSite::Lists { asked, lists, more } => {
             let head = format!("{{\"lists\":{{\"asked\":{},\"lists\":[", spell(asked));
-            return frames(&head, lists.iter().map(spell), "],\"more\":true}}", &format!("],\"more\":{more}}}}}"));
+            let last_tail = format!("],\"more\":{more}}}}}");
+            let mut frames = frames(&head, lists.iter().map(spell), "],\"more\":true}}", &last_tail);
+            // The site asks for the rest, as where the relay has found more than it sends at once.
+            frames.truncate(1);
+            return frames;
         }
         ToSite::Welcome(welcome) => Frame::Welcome(welcome_fields(welcome)),
         ToSite::SnapshotBegin(begin) => Frame::SnapshotBegin(begin_fields(begin)),
