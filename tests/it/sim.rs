@@ -10,6 +10,7 @@ mod ledger;
 mod link;
 mod machine;
 mod owed;
+mod people;
 mod relay;
 mod rules;
 mod seeded;

@@ -145,6 +145,35 @@ pub fn has_own(store: &impl Store, uid: ListUid) -> Result<bool, StoreError> {
     Ok(!store.pairs(range(uid, b'K'), 1)?.is_empty() || has_unsent(store, uid)?)
 }
 
+/// Which list of this name a slot opens, where the folder says that `named` is the one: another one that has something of
+/// this person's comes first, since whoever decided elsewhere did not decide about that. It is a list that had the name
+/// when the relay had another one, or before it was deleted there.
+///
+/// Edits come before what lies in a drawer, which only a list that was never opened here waits for. Where several have
+/// some, they come up one after the other, each time that the name is opened.
+///
+/// # Errors
+///
+/// The store does not answer, or a record does not decode.
+pub fn to_open(store: &impl Store, relay: &str, name: &ListName, named: ListUid) -> Result<ListUid, LoadError> {
+    let mut of_name = lists(store)?;
+    of_name.retain(|(_, meta)| meta.relay == relay && meta.name == *name);
+    if has_unsent(store, named)? {
+        return Ok(named);
+    }
+    let is_known = of_name.iter().any(|(uid, _)| *uid == named);
+    let mut waiting = None;
+    for (uid, _) in of_name {
+        if has_unsent(store, uid)? {
+            return Ok(uid);
+        }
+        if !is_known && waiting.is_none() && has_own(store, uid)? {
+            waiting = Some(uid);
+        }
+    }
+    Ok(waiting.unwrap_or(named))
+}
+
 /// The items of a list that are on their way to other lists.
 ///
 /// # Errors

@@ -14,9 +14,23 @@ use super::world::{Copy, World};
 /// Rows from which less is added than deleted.
 const ROWS: usize = 24;
 
+/// What became of an edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Made {
+    /// It is pending.
+    Pending,
+    /// It cannot be made.
+    Refused,
+    /// The program ended over it.
+    Crashed,
+}
+
 impl World {
     pub(super) fn act(&mut self) {
         let at = self.random.place(self.machines.len());
+        if self.random.once_in(4) {
+            self.decide(at);
+        }
         match self.random.below(120) {
             0..100 => self.edit_somehow(at),
             100..106 => self.cut(at),
@@ -39,6 +53,7 @@ impl World {
             115 | 116 if self.faults.copies => self.put_back(at),
             117 if self.faults.losses => self.relay_copy = self.relay.disk.snapshot(),
             118 if self.faults.losses => self.lose_tail(),
+            119 if self.faults.lists => self.delete_list(),
             _ => {
                 if !self.machines[at].equals_its_disk() && self.machines[at].unwritten.is_empty() {
                     self.hold(Err(format!("disk: a restart of machine {at} would show something else")));
@@ -102,7 +117,13 @@ impl World {
     }
 
     fn edit_somehow(&mut self, at: usize) {
-        let Some(edit) = self.some_edit(at) else { return };
+        // Those who are asked about their list decide first, or go on in it: both happens.
+        let Some(edit) = self.some_edit(at).filter(|_| !self.machines[at].is_deleted()) else { return };
+        self.make(at, &edit);
+    }
+
+    /// Makes an edit as a site does: on the disk first.
+    pub(super) fn make(&mut self, at: usize, edit: &Edit) -> Made {
         if self.is_without(Rule::KeysOnce) {
             self.machines[at].forget_issued();
         }
@@ -110,24 +131,27 @@ impl World {
         let Machine { replica, random, ahead, .. } = &mut self.machines[at];
         let wall = Millis(clock.0.saturating_add_signed(*ahead));
         // A full list, a text that is too long, nothing to undo: nothing happens.
-        let Ok(minted) = replica.mint(&edit, wall, &mut || random.next()) else { return };
+        let Ok(minted) = replica.mint(edit, wall, &mut || random.next()) else { return Made::Refused };
         let ops = minted.writes.iter().filter(|write| matches!(write, Write::Pending(_))).count();
         self.counts.ops += ops as u64;
         if self.is_without(Rule::EditOnDiskFirst) {
-            self.owed.note(at, &[], &minted.writes);
+            self.owed.note((at, self.machines[at].uid), &[], &minted.writes);
             self.machines[at].unwritten.extend(minted.writes.iter().cloned());
         } else {
             let fate = self.random.below(400);
             if fate == 0 {
-                return self.crash(at);
+                self.crash(at);
+                return Made::Crashed;
             }
             self.write(at, &minted.writes);
             if fate == 1 {
-                return self.crash(at);
+                self.crash(at);
+                return Made::Crashed;
             }
         }
         self.machines[at].replica.adopt(minted);
         self.step(at, Input::Edited);
+        Made::Pending
     }
 
     fn some_edit(&mut self, at: usize) -> Option<Edit> {

@@ -7,7 +7,6 @@ use betwixt_core::wire::{CloseReason, Hello, ToRelay, ToSite};
 use betwixt_relay::room::Verdict;
 
 use super::fault::Rule;
-use super::machine::UID;
 use super::world::World;
 
 impl World {
@@ -42,6 +41,7 @@ impl World {
             ToRelay::Push { ops, .. } => {
                 let clock = self.clock();
                 let Some(session) = self.links.get(&id).and_then(|link| link.member) else { return };
+                let list = self.relay.list();
                 let before = self.relay.tail.len();
                 for op in ops {
                     let OpId { site, ctr } = op.id();
@@ -52,12 +52,12 @@ impl World {
                             if self.is_without(Rule::RefusalIsSaid) {
                                 continue;
                             }
-                            ToSite::Refused { list: UID, op: OpId { site, ctr }, code }
+                            ToSite::Refused { list, op: OpId { site, ctr }, code }
                         }
-                        Verdict::Stale { need_seq } => ToSite::Stale { list: UID, need_seq },
+                        Verdict::Stale { need_seq } => ToSite::Stale { list, need_seq },
                         Verdict::Collision { need_seq } => {
                             self.counts.collisions += 1;
-                            ToSite::Collision { list: UID, need_seq }
+                            ToSite::Collision { list, need_seq }
                         }
                     };
                     self.say(id, reply);
@@ -98,7 +98,8 @@ impl World {
         for message in said {
             self.say(id, message);
         }
-        if let Some(link) = self.links.get_mut(&id) {
+        let is_open = hello.uid == self.relay.uid();
+        if let Some(link) = self.links.get_mut(&id).filter(|_| is_open) {
             link.member = Some(site);
         }
     }
@@ -110,8 +111,9 @@ impl World {
     }
 
     fn tell_all(&mut self, entries: &[betwixt_core::log::Entry]) {
+        let list = self.relay.list();
         for link in self.links.values_mut().filter(|link| link.is_live()) {
-            let news = ToSite::Entries { list: UID, entries: entries.to_vec() };
+            let news = ToSite::Entries { list, entries: entries.to_vec() };
             link.down.send(news, self.now, &mut self.random);
         }
     }
@@ -135,10 +137,11 @@ impl World {
             self.crash_relay(true);
             return;
         };
-        let mut law = self.ledger.append(entries.clone());
+        let mut law = self.owed.check_list(&entries, self.relay.list());
         let clock = self.clock();
+        let appended = self.ledger.append(entries.clone());
         let list = self.relay.room().list();
-        law = law.and_then(|()| self.ledger.check_head(list, behind, clock));
+        law = law.and_then(|()| self.ledger.check_head(list, behind, clock)).and(appended);
         law = law.and_then(|()| self.ledger.check_read(list));
         self.hold(law);
         // On the disk, and nobody was told.

@@ -7,6 +7,8 @@ pub(super) struct Faults {
     pub(super) copies: bool,
     /// The relay loses what it had acknowledged.
     pub(super) losses: bool,
+    /// Each machine begins with a list of its own, and lists are deleted and made again under the same name.
+    pub(super) lists: bool,
     /// A rule that does not hold.
     pub(super) without: Option<Rule>,
 }
@@ -14,7 +16,9 @@ pub(super) struct Faults {
 impl Faults {
     /// The kinds of worlds take turns.
     pub(super) fn of(seed: u64) -> Self {
-        Self { copies: seed & 1 != 0, losses: seed & 2 != 0, without: None }
+        // What a copy or a lost tail does to lists that are deleted is a question for people, not for a law.
+        let lists = seed & 7 == 4;
+        Self { copies: seed & 1 != 0, losses: seed & 2 != 0, lists, without: None }
     }
 
     /// Whether a copy of a site may speak, or a log go back: then laws about "once" hold for effects, not for ops.
@@ -52,4 +56,8 @@ pub(super) enum Rule {
     EditOnDiskFirst,
     /// Site: a snapshot leaves what is pending.
     PendingOutlivesSnapshot,
+    /// Relay: a list that was deleted is never taken for a new one.
+    DeletedStaysDeleted,
+    /// Site: a list that is merged is kept until its items are in the other one.
+    MergedBeforeRemoved,
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use betwixt_core::hlc::{Hlc, Millis, Tick};
-use betwixt_core::id::{Hash, ItemId, OpId, SiteId};
+use betwixt_core::id::{Hash, ItemId, ListUid, OpId, SiteId};
 use betwixt_core::key::Key;
 use betwixt_core::limits::CLOCK_AHEAD_MAX;
 use betwixt_core::list::List;
@@ -25,6 +25,8 @@ pub(super) struct Ledger {
     placed: HashMap<ItemId, Hlc>,
     /// Every chain that was ever durable.
     durable: HashSet<Hash>,
+    /// Lists that were deleted.
+    deleted: HashSet<ListUid>,
     /// The state at each chain that somebody has read up to.
     states: HashMap<Hash, Hash>,
 }
@@ -40,14 +42,26 @@ impl Ledger {
             stamps: HashMap::new(),
             placed: HashMap::new(),
             durable: HashSet::new(),
+            deleted: HashSet::new(),
             states: HashMap::new(),
         }
     }
 
+    /// A list was deleted: the next one of its name has an empty log.
+    pub(super) fn note_deleted(&mut self, list: ListUid) {
+        self.deleted.insert(list);
+        self.begin_anew();
+    }
+
+    /// The log is empty. What was read of others stays known.
+    fn begin_anew(&mut self) {
+        let Self { durable, states, deleted, faults, .. } = std::mem::replace(self, Self::new(self.faults));
+        *self = Self { durable, states, deleted, ..Self::new(faults) };
+    }
+
     /// The storage has gone back to this log.
     pub(super) fn rewind(&mut self, log: Vec<Entry>) -> Result<(), String> {
-        let (durable, states) = (std::mem::take(&mut self.durable), std::mem::take(&mut self.states));
-        *self = Self { durable, states, ..Self::new(self.faults) };
+        self.begin_anew();
         self.append(log)
     }
 
@@ -93,6 +107,9 @@ impl Ledger {
 
     /// I5, and that nobody is carried into the future: of the list at the head of this log.
     pub(super) fn check_head(&self, list: &List, behind: u64, clock: Millis) -> Result<(), String> {
+        if self.deleted.contains(&list.uid()) {
+            return Err("I3: a list that was deleted is back".to_owned());
+        }
         if list.highest().wall > clock.plus(CLOCK_AHEAD_MAX) {
             return Err(format!("clock: the list is at {:?}, the relay at {clock:?}", list.highest()));
         }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use betwixt_client::replica::{Kept, Write};
 use betwixt_core::hlc::Hlc;
+use betwixt_core::id::ListUid;
 use betwixt_core::list::List;
 use betwixt_core::log::Entry;
 use betwixt_core::op::{Body, Op};
@@ -19,15 +20,24 @@ pub(super) struct Owed {
 #[derive(Debug)]
 struct Debt {
     op: Op,
+    /// In which list.
+    list: ListUid,
     /// The machines whose disk has it.
     holders: BTreeSet<usize>,
     /// It was said to be refused.
     refused: bool,
+    /// The list was deleted.
+    excused: bool,
 }
 
 impl Owed {
     /// A disk takes these writes; `before` are the edits that were pending there. Says what vanishes with them.
-    pub(super) fn note(&mut self, at: usize, before: &[(u64, Hlc)], writes: &[Write]) -> Option<Hlc> {
+    pub(super) fn note(
+        &mut self,
+        (at, list): (usize, ListUid),
+        before: &[(u64, Hlc)],
+        writes: &[Write],
+    ) -> Option<Hlc> {
         let mut settled: BTreeSet<u64> = BTreeSet::new();
         let mut kept: BTreeSet<Hlc> = BTreeSet::new();
         let mut renewed = false;
@@ -55,10 +65,12 @@ impl Owed {
                     {
                         debt.holders.remove(&at);
                     }
-                    let new = || Debt { op: op.clone(), holders: BTreeSet::new(), refused: false };
+                    let new =
+                        || Debt { op: op.clone(), list, holders: BTreeSet::new(), refused: false, excused: false };
                     let debt = self.debts.entry(op.hlc).or_insert_with(new);
                     // The stamp of a refused op is free again. The same edit, said by another copy, stays one that was told.
-                    if debt.refused && debt.op.body.keyless_bytes() != op.body.keyless_bytes() {
+                    let is_other = debt.list != list || debt.op.body.keyless_bytes() != op.body.keyless_bytes();
+                    if (debt.refused || debt.excused) && is_other {
                         *debt = new();
                     }
                     debt.holders.insert(at);
@@ -85,6 +97,27 @@ impl Owed {
         }
     }
 
+    /// A list was deleted: what was said in it is owed to nobody.
+    pub(super) fn excuse_list(&mut self, list: ListUid) {
+        self.debts.values_mut().filter(|debt| debt.list == list).for_each(|debt| debt.excused = true);
+    }
+
+    /// The person has let go of a machine's replica of a list.
+    pub(super) fn excuse(&mut self, at: usize, list: ListUid) {
+        for debt in self.debts.values_mut().filter(|debt| debt.list == list) {
+            debt.holders.remove(&at);
+        }
+    }
+
+    /// Whether entries of this list are what was said in it, not in one of the same name.
+    pub(super) fn check_list(&self, entries: &[Entry], list: ListUid) -> Result<(), String> {
+        let strange = entries.iter().map(|entry| &entry.op).find(|op| {
+            let debt = self.debts.get(&op.hlc).filter(|debt| debt.list != list);
+            debt.is_some_and(|debt| debt.op.body.keyless_bytes() == op.body.keyless_bytes())
+        });
+        strange.map_or(Ok(()), |op| Err(format!("I3: {op:?} was said in another list of the name")))
+    }
+
     /// With all queues empty: what is neither in the log, nor refused, nor lost with the last disk that had it.
     pub(super) fn missing(&self, log: &[Entry], list: &List, faults: Faults) -> Option<String> {
         let mut times: HashMap<Hlc, usize> = HashMap::new();
@@ -94,7 +127,7 @@ impl Owed {
         self.debts.values().find_map(|debt| {
             let times = times.get(&debt.op.hlc).copied().unwrap_or_default();
             let wrong = match times {
-                0 if debt.refused || debt.holders.is_empty() => None,
+                0 if debt.refused || debt.excused || debt.holders.is_empty() => None,
                 // Under another name a site says again only what still has an effect.
                 0 if !faults.are_plain() && !has_effect(&debt.op, list) => None,
                 0 => Some("was dropped"),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use betwixt_core::hlc::Millis;
-use betwixt_core::id::SiteId;
+use betwixt_core::id::{ListUid, SiteId};
 use betwixt_core::limits::Limits;
 use betwixt_core::list::List;
 use betwixt_core::log::{Entry, Watermark};
@@ -13,14 +13,13 @@ use betwixt_core::op::Op;
 use betwixt_core::op::body::Kinds;
 use betwixt_core::snapshot;
 use betwixt_core::wire::{Hello, ToSite, VERSION, Welcome};
-use betwixt_relay::engine::{Append, Engine as _, Meta, Record, Stored};
+use betwixt_relay::engine::{Append, Delete, Engine as _, Meta, Record, Stored};
 use betwixt_relay::room::{Room, Rules, Verdict};
 use betwixt_relay::snapshot::Snapshot;
 use betwixt_store::Store;
 use betwixt_store::memory::MemoryStore;
 
 use super::fault::Rule;
-use super::machine::UID;
 use super::seeded::Seeded;
 
 /// Entries that a site reads as they are, whatever a snapshot would save.
@@ -32,6 +31,8 @@ pub(super) struct Relay {
     pub(super) disk: Arc<MemoryStore>,
     engine: Stored,
     name: ListName,
+    /// The list that has the name; a list in which nothing was written is known to this process only.
+    uid: Option<ListUid>,
     pub(super) room: Option<Room>,
     /// Sequenced, and not on the disk yet.
     pub(super) tail: Vec<Entry>,
@@ -51,21 +52,54 @@ impl Relay {
         let name = "list".parse().expect("a name");
         let limits = Limits::DEFAULT;
         let (tail, down_until) = (Vec::new(), Millis(0));
-        Self { disk, engine, name, room: None, tail, commit_at: None, down_until, limits, cached: None, without }
+        Self {
+            disk,
+            engine,
+            name,
+            uid: None,
+            room: None,
+            tail,
+            commit_at: None,
+            down_until,
+            limits,
+            cached: None,
+            without,
+        }
+    }
+
+    /// The list that has the name, if one has.
+    pub(super) fn uid(&self) -> Option<ListUid> {
+        self.uid.or_else(|| self.engine.identity(&self.name).expect("what was written is read"))
+    }
+
+    /// The list that has the name.
+    pub(super) fn list(&self) -> ListUid {
+        self.uid().expect("some machine has opened the list")
     }
 
     /// The room, loaded if it is not open.
     pub(super) fn room(&mut self) -> &mut Room {
+        let uid = self.list();
         let (engine, name) = (&self.engine, &self.name);
         self.room.get_or_insert_with(|| {
             let loaded = engine.load(name, Kinds::KNOWN).expect("what was written is read");
-            Room::new(loaded.map_or_else(|| List::new(UID), |loaded| loaded.list))
+            Room::new(loaded.map_or_else(|| List::new(uid), |loaded| loaded.list))
         })
+    }
+
+    /// Deletes the list, which is durable; returns which it was, or nothing if that fails.
+    pub(super) fn delete(&mut self, remembers: bool) -> Option<ListUid> {
+        let (name, uid) = (self.name.clone(), self.list());
+        // A relay that does not remember writes down that some other list was deleted.
+        let recorded = if remembers { uid } else { ListUid::from_bytes([0; 16]) };
+        self.engine.commit(&[Delete { name, uid: recorded, at: Millis(0) }.into()]).ok()?;
+        (self.uid, self.room, self.cached) = (None, None, None);
+        Some(uid)
     }
 
     /// The process ends: what was not on the disk is gone.
     pub(super) fn crash(&mut self) {
-        (self.room, self.commit_at, self.cached) = (None, None, None);
+        (self.uid, self.room, self.commit_at, self.cached) = (None, None, None, None);
         self.tail.clear();
         self.engine.reopen().expect("memory opens");
     }
@@ -104,7 +138,8 @@ impl Relay {
         let Some(last) = tail.last() else { return Some(tail) };
         let mark = last.mark();
         let is_made = tail.first().is_some_and(|first| first.seq == 1);
-        let meta = is_made.then(|| Meta { uid: UID, made: Millis(0), title: "".into() });
+        let uid = self.list();
+        let meta = is_made.then(|| Meta { uid, made: Millis(0), title: "".into() });
         let records = tail.iter().map(|entry| Record { seq: entry.seq, bytes: entry.to_bytes().into() }).collect();
         self.engine.commit(&[Append { name: self.name.clone(), meta, records }.into()]).ok()?;
         self.room().note_durable(mark);
@@ -121,6 +156,15 @@ impl Relay {
 
     /// The answer to a `Hello`, up to and with the entries that are missing, and whether it is a snapshot.
     pub(super) fn greet(&mut self, hello: &Hello, clock: Millis, random: &mut Seeded) -> (Vec<ToSite>, bool) {
+        let known = hello.uid.expect("a site knows which list it means");
+        if self.engine.is_deleted(known).expect("memory answers") {
+            return (vec![ToSite::Gone { uid: known }], false);
+        }
+        let list = self.uid().unwrap_or(known);
+        if list != known {
+            return (vec![ToSite::OtherList { name: self.name.clone(), uid: list }], false);
+        }
+        self.uid = Some(list);
         let head = self.room().head();
         let mut messages = Vec::new();
         let mut after = hello.mark.seq;
@@ -129,14 +173,14 @@ impl Relay {
             let whole = self.cached.take().unwrap_or_else(|| self.room().list().clone());
             after = whole.mark().seq;
             messages.push(ToSite::SnapshotBegin(Box::new(snapshot::begin(&whole))));
-            messages.extend(snapshot::parts(&whole, PART_BYTES).map(|part| ToSite::SnapshotPart { list: UID, part }));
-            messages.push(ToSite::SnapshotEnd { list: UID });
+            messages.extend(snapshot::parts(&whole, PART_BYTES).map(|part| ToSite::SnapshotPart { list, part }));
+            messages.push(ToSite::SnapshotEnd { list });
         }
         let last = self.room().list().site(hello.secret.site()).map(|site| (site.ctr, site.hash));
         messages.push(ToSite::Welcome(Box::new(Welcome {
             version: VERSION,
             name: self.name.clone(),
-            uid: UID,
+            uid: list,
             head: head.seq,
             limits: self.limits.clone(),
             clock,
@@ -146,8 +190,7 @@ impl Relay {
         // Empty, but for a relay without the barrier.
         missing.extend(self.tail.iter().filter(|entry| entry.seq > after).cloned());
         let together = 1 + random.place(8);
-        messages
-            .extend(missing.chunks(together).map(|entries| ToSite::Entries { list: UID, entries: entries.to_vec() }));
+        messages.extend(missing.chunks(together).map(|entries| ToSite::Entries { list, entries: entries.to_vec() }));
         (messages, from_snapshot)
     }
 
@@ -158,7 +201,7 @@ impl Relay {
         }
         let chain_there = self.engine.chain_at(&self.name, seq).expect("what was written is read");
         let read_here = match seq {
-            0 => hello.mark == Watermark::start(UID),
+            0 => hello.mark == Watermark::start(self.list()),
             seq if seq == head.seq => hello.mark == head,
             seq => seq < head.seq && chain_there == Some(hello.mark.chain),
         };

@@ -11,19 +11,17 @@ enum Weather {
     Plain,
     Losses,
     Copies,
+    Lists,
 }
 
 /// Each world is run from a seed of its own; counts the ops of those in which nothing showed before the first in which
 /// something did.
 fn ops_until_caught(rule: Rule, weather: Weather, seeds: std::ops::Range<u64>) -> Option<(u64, String)> {
-    let (copies, losses) = match weather {
-        Weather::Plain => (false, false),
-        Weather::Losses => (false, true),
-        Weather::Copies => (true, false),
-    };
+    let weather = |kind| matches!((weather, kind), (Weather::Losses, 0) | (Weather::Copies, 1) | (Weather::Lists, 2));
+    let (losses, copies, lists) = (weather(0), weather(1), weather(2));
     let mut ops = 0;
     for seed in seeds {
-        let (counts, broken) = run(seed, Faults { copies, losses, without: Some(rule) });
+        let (counts, broken) = run(seed, Faults { copies, losses, lists, without: Some(rule) });
         ops += counts.ops;
         if let Some(broken) = broken {
             return Some((ops, broken));
@@ -109,4 +107,14 @@ fn an_edit_is_on_the_disk_first() {
 #[test]
 fn a_snapshot_leaves_what_is_pending() {
     check(Rule::PendingOutlivesSnapshot, Weather::Losses);
+}
+
+#[test]
+fn a_deleted_list_stays_deleted() {
+    check(Rule::DeletedStaysDeleted, Weather::Lists);
+}
+
+#[test]
+fn a_list_that_is_merged_is_kept_until_it_is() {
+    check(Rule::MergedBeforeRemoved, Weather::Lists);
 }

@@ -8,7 +8,6 @@ use betwixt_core::wire::{ToRelay, ToSite};
 
 use super::fault::Rule;
 use super::link::Link;
-use super::machine::UID;
 use super::world::World;
 
 /// Keys of pending ops, by counter.
@@ -58,7 +57,8 @@ impl World {
 
     fn write_behind(&mut self, at: usize, before: &[(u64, betwixt_core::hlc::Hlc)], writes: &[Write]) {
         self.machines[at].commit(writes);
-        if let Some(hlc) = self.owed.note(at, before, writes) {
+        let machine = (at, self.machines[at].uid);
+        if let Some(hlc) = self.owed.note(machine, before, writes) {
             self.hold(Err(format!("I3: the edit of {hlc:?} vanished on machine {at}")));
         }
     }
@@ -73,13 +73,13 @@ impl World {
         let read = machine.replica.confirmed().mark();
         let keys = if keeps_keys && !machine.replica.has_joined() { keys_of(machine) } else { Vec::new() };
         let wall = machine.wall(clock);
-        let disk = &machine.disk;
+        let (disk, uid) = (&machine.disk, machine.uid);
         let mut outside = Outside {
             now,
             wall,
             random: &mut || machine.random.next(),
             journal: &mut || {
-                if has_journal { store::journal(disk, UID).expect("the journal loads") } else { Vec::new() }
+                if has_journal { store::journal(disk, uid).expect("the journal loads") } else { Vec::new() }
             },
         };
         let mut out = machine.session.step(&mut machine.replica, input, &mut outside);
@@ -110,7 +110,12 @@ impl World {
             let law = self.ledger.check_read(machine.replica.confirmed());
             self.hold(law);
         }
+        let unnamed = out.unnamed;
         self.drive(at, out);
+        if let Some(why) = unnamed {
+            self.unnamed(at, why);
+        }
+        self.go_on_merging(at);
     }
 
     /// Hangs up, sends and dials, as a session wants.

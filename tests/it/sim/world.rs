@@ -10,7 +10,7 @@ use betwixt_store::memory::Contents;
 use super::fault::{Faults, Rule};
 use super::ledger::Ledger;
 use super::link::Link;
-use super::machine::Machine;
+use super::machine::{Machine, UID};
 use super::owed::Owed;
 use super::relay::Relay;
 use super::seeded::Seeded;
@@ -35,6 +35,8 @@ pub(super) struct Counts {
     pub(super) collisions: u64,
     pub(super) renewals: u64,
     pub(super) copies: u64,
+    pub(super) deletions: u64,
+    pub(super) merges: u64,
 }
 
 impl Counts {
@@ -51,6 +53,8 @@ impl Counts {
         self.collisions += other.collisions;
         self.renewals += other.renewals;
         self.copies += other.copies;
+        self.deletions += other.deletions;
+        self.merges += other.merges;
     }
 }
 
@@ -93,7 +97,8 @@ enum Event {
 impl World {
     pub(super) fn new(seed: u64, faults: Faults) -> Self {
         let mut random = Seeded(seed);
-        let machines = (0..2 + random.below(3)).map(|_| Machine::new(random.next())).collect();
+        let uid = (!faults.lists).then_some(UID);
+        let machines = (0..2 + random.below(3)).map(|_| Machine::new(random.next(), uid)).collect();
         let relay = Relay::new(faults.without);
         Self {
             faults,
@@ -123,7 +128,8 @@ impl World {
             }
             self.rest();
         }
-        let newcomer = Machine::new(self.random.next());
+        let uid = (!self.faults.lists).then_some(UID);
+        let newcomer = Machine::new(self.random.next(), uid);
         self.machines.push(newcomer);
         self.rest();
         self.counts.entries = self.ledger.log.len() as u64;
@@ -178,6 +184,7 @@ impl World {
         self.machines.iter_mut().for_each(|machine| machine.away_until = Millis(0));
         let until = self.now.plus(REST_MAX);
         while self.broken.is_none() && !self.is_at_rest() {
+            (0..self.machines.len()).for_each(|at| self.decide(at));
             self.next();
             if self.now > until {
                 let states = self.machines.iter().map(|machine| (machine.session.state(), machine.stamps()));

@@ -81,8 +81,9 @@ pub enum WholeError {
 
 impl Whole {
     pub(super) fn open(slot: Arc<Slot>, opening: Opening) -> Result<Self, WholeError> {
-        let uid = opening.folder.list_uid(&opening.address.record(), &opening.name, fresh_uid())?;
-        let uid = Self::undecided(&slot, &opening, uid)?.unwrap_or(uid);
+        let relay = opening.address.record();
+        let named = opening.folder.list_uid(&relay, &opening.name, fresh_uid())?;
+        let uid = slot.with_store(|store| store::to_open(store, &relay, &opening.name, named))?;
         let Loaded { meta, meta_is_new, replica, transfers, entries } = Self::load(&slot, &opening, uid)?;
         let patience = if opening.address.is_local() { Patience::local() } else { Patience::remote() };
         let session = Session::new(opening.name.clone(), opening.person.clone(), opening.kinds, patience);
@@ -100,21 +101,6 @@ impl Whole {
             meta_is_new,
             told: None,
             started: Instant::now(),
-        })
-    }
-
-    /// Another list of this slot that had this name when the relay had another one, or before it was deleted there, and
-    /// that has something of this person's still: whoever decided elsewhere did not decide about that.
-    fn undecided(slot: &Slot, opening: &Opening, uid: ListUid) -> Result<Option<ListUid>, LoadError> {
-        slot.with_store(|store| {
-            let relay = opening.address.record();
-            for (other, meta) in store::lists(store)? {
-                if other != uid && (&meta.relay, &meta.name) == (&relay, &opening.name) && store::has_own(store, other)?
-                {
-                    return Ok(Some(other));
-                }
-            }
-            Ok(None)
         })
     }
 

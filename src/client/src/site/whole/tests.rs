@@ -298,3 +298,24 @@ fn what_is_on_its_way_to_another_list_is_found_again() {
     bench.slot().unmark_if_sent();
     assert!(bench.has_mark(), "what is on its way is unsent");
 }
+
+#[test]
+fn of_several_lists_of_one_name_the_ones_with_unsent_edits_come_up_one_by_one() {
+    let mut bench = Bench::new();
+    bench.whole.edit(&add(&["a"])).expect("it is made");
+    let first = bench.whole.uid();
+    let (slot, opening) = (Arc::clone(&bench.whole.slot), bench.whole.opening.clone());
+    let open = || Whole::open(Arc::clone(&slot), opening.clone()).expect("it opens");
+
+    // The program ended while the relay's list was being read, to which items go, and the person wrote in that already.
+    let other = ListUid::from_bytes([8; 16]);
+    let mut whole = open();
+    whole.adopt(other).expect("it loads");
+    whole.edit(&add(&["b"])).expect("it is made");
+    assert_eq!(open().uid(), first, "what nobody has decided about is not behind what goes out by itself");
+
+    opening.folder.set_list_uid("local", &opening.name, other).expect("recorded");
+    assert_eq!(open().uid(), other);
+    slot.commit(&store::remove(other)).expect("committed");
+    assert_eq!(open().uid(), first);
+}
