@@ -5,6 +5,7 @@ mod keys;
 mod load;
 mod migrate;
 mod stored;
+mod trim;
 
 use betwixt_core::hlc::Millis;
 use betwixt_core::id::{Hash, ListUid};
@@ -21,6 +22,7 @@ use smol_str::SmolStr;
 
 pub use self::directory::LISTED_MAX;
 pub use self::stored::{FORMAT, Stored, StoredError};
+pub use self::trim::{LogLimits, LogSize};
 use crate::snapshot::Snapshot;
 
 /// Where the logs of lists are kept.
@@ -40,7 +42,7 @@ pub trait Engine: std::fmt::Debug + Send + Sync + 'static {
     /// # Errors
     ///
     /// As [`Engine::load`].
-    fn read(&self, name: &ListName, after: u64, bytes_max: usize) -> Result<Vec<Record>, LoadError>;
+    fn read(&self, name: &ListName, after: u64, bytes_max: usize) -> Result<Behind, LoadError>;
 
     /// The chain up to and with an entry; `None` if there is no such entry.
     ///
@@ -86,6 +88,22 @@ pub trait Engine: std::fmt::Debug + Send + Sync + 'static {
     /// As [`Engine::commit`]; the earlier snapshot still counts then.
     fn save(&self, name: &ListName, snapshot: &Snapshot) -> Result<(), StoreError>;
 
+    /// Takes the oldest entries out of a list's log, as far as it is over the limits: none above `upto`, where its
+    /// stored snapshot is, and none of its last ones. Several short commits, the oldest entries first. Returns what is
+    /// left; `None`, and nothing is done, if another list, or none, has the name by now.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::commit`], for a part of them; what is left is a whole end of the log all the same.
+    fn trim(
+        &self,
+        name: &ListName,
+        uid: ListUid,
+        upto: u64,
+        limits: &LogLimits,
+        now: Millis,
+    ) -> Result<Option<LogSize>, StoreError>;
+
     /// Opens the store anew, after a commit has failed.
     ///
     /// # Errors
@@ -110,6 +128,17 @@ pub struct Loaded {
     pub snapshot_bytes: usize,
     /// Bytes of the log behind it.
     pub log_bytes: usize,
+    /// The first entry that was not trimmed.
+    pub first_seq: u64,
+}
+
+/// What of a log is behind a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Behind {
+    /// The next entries, or none at its end.
+    Entries(Vec<Record>),
+    /// The next entry was trimmed: who has read up to there goes on from a snapshot.
+    Trimmed,
 }
 
 /// An entry as it is stored and sent.

@@ -24,7 +24,7 @@ pub enum Notice {
     /// Ops are written again.
     #[error("ops are written again")]
     Back,
-    /// A snapshot of a list could not be stored; its log is whole, and it is tried again.
+    /// A snapshot of a list could not be stored, or the log behind it not be trimmed; that is tried again.
     #[error("the snapshot of {list} cannot be stored")]
     Snapshot {
         /// Which list.

@@ -3,6 +3,8 @@
 use betwixt_core::limits::Limits;
 use betwixt_core::op::body::Kinds;
 
+use crate::engine::LogLimits;
+
 /// Bytes of an incoming message that a relay may be set to, at most.
 const MESSAGE_BYTES_MAX: u32 = 16 * 1024 * 1024;
 /// Bytes that a text and a note may be set to, at most: an entry with both of them still fits a message that we send.
@@ -19,12 +21,14 @@ pub struct Options {
     pub kinds: Kinds,
     /// Threads that own lists, at least one.
     pub workers: usize,
+    /// What the log of a list may grow to.
+    pub log: LogLimits,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { limits: Limits::DEFAULT, kinds: Kinds::KNOWN, workers }
+        Self { limits: Limits::DEFAULT, kinds: Kinds::KNOWN, workers, log: LogLimits::default() }
     }
 }
 

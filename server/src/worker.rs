@@ -37,7 +37,7 @@ pub(crate) use self::recent::messages_of;
 use self::timers::Timers;
 use crate::clock;
 use crate::committer::{Durable, Job};
-use crate::engine::{Change, Engine};
+use crate::engine::{Change, Engine, LogSize};
 use crate::figures::Board;
 use crate::notice::{Notice, Notices};
 use crate::options::Options;
@@ -263,14 +263,17 @@ impl Worker {
         });
     }
 
-    fn note_saved(&mut self, name: &ListName, snapshot: &Snapshot, saved: Result<(), StoreError>) {
-        if let Err(source) = saved {
-            // If the store has to be opened again, the next append meets the same.
-            self.shared.notices.say(Notice::Snapshot { list: name.clone(), source: Arc::new(source) });
-            self.with_list(name, snapshot.uid(), Open::forget_saving);
-        } else {
-            self.with_list(name, snapshot.uid(), |open, _| open.note_saved(snapshot));
-        }
+    fn note_saved(&mut self, name: &ListName, snapshot: &Snapshot, saved: Result<Option<LogSize>, StoreError>) {
+        let log = match saved {
+            Ok(log) => log,
+            Err(source) => {
+                // If the store has to be opened again, the next append meets the same.
+                self.shared.notices.say(Notice::Snapshot { list: name.clone(), source: Arc::new(source) });
+                self.with_list(name, snapshot.uid(), Open::forget_saving);
+                return;
+            }
+        };
+        self.with_list(name, snapshot.uid(), |open, _| open.note_saved(snapshot, log));
     }
 
     /// Drops the lists whose head is not on the disk: they are loaded again when the store is open again. Their sites
@@ -365,12 +368,19 @@ impl Task<'_> {
         });
     }
 
-    /// Stores a snapshot, and says so with [`Command::Saved`].
-    fn save(&self, name: &ListName, snapshot: Arc<Snapshot>) {
+    /// Stores a snapshot and trims the log behind it, and says so with [`Command::Saved`]. `log` is the log's size, if
+    /// that is known.
+    fn save(&self, name: &ListName, snapshot: Arc<Snapshot>, log: Option<LogSize>) {
         let (name, sender) = (name.clone(), self.sender.clone());
-        let engine = Arc::clone(&self.shared.engine);
+        let (engine, limits) = (Arc::clone(&self.shared.engine), self.shared.options.log);
         self.shared.runtime.spawn_blocking(move || {
-            let saved = engine.save(&name, &snapshot);
+            let now = clock::now();
+            let saved = engine.save(&name, &snapshot).and_then(|()| {
+                if log.is_some_and(|log| !limits.are_over(&log, now)) {
+                    return Ok(None);
+                }
+                engine.trim(&name, snapshot.uid(), snapshot.mark().seq, &limits, now)
+            });
             let _ = sender.send(Command::Saved { name, snapshot, saved });
         });
     }

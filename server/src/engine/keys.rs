@@ -95,6 +95,19 @@ impl Keys {
         KeyRange::from_to(self.key(SNAPSHOT, &[]), self.part(seq, 0))
     }
 
+    /// Which entry a key is of; `None` for any other.
+    pub(super) fn seq_of(&self, key: &[u8]) -> Option<u64> {
+        match self.place(key) {
+            Some(Place::Entry { seq }) => Some(seq),
+            _ => None,
+        }
+    }
+
+    /// The whole log up to and with an entry.
+    pub(super) fn log_upto(&self, last: u64) -> KeyRange {
+        KeyRange::from_to(self.key(LOG, &[]), self.entry(last.saturating_add(1)))
+    }
+
     /// What a key of this list is of; `None` for any other.
     pub(super) fn place(&self, key: &[u8]) -> Option<Place> {
         match key.strip_prefix(&*self.prefix)?.split_first()? {

@@ -99,7 +99,9 @@ pub(super) fn load_with(store: &dyn Store, keys: &Keys, kinds: Kinds, read: Read
         if found.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     found?;
-    Ok(Some(Loaded { list, meta, snapshot_seq, snapshot_bytes: head.snapshot_bytes, log_bytes }))
+    let first = store.pairs(keys.log_behind(0), 1)?.pop().and_then(|(key, _)| keys.seq_of(&key));
+    let first_seq = first.unwrap_or(snapshot_seq + 1);
+    Ok(Some(Loaded { list, meta, first_seq, snapshot_seq, snapshot_bytes: head.snapshot_bytes, log_bytes }))
 }
 
 pub(super) fn decode<'a, T: Deserialize<'a>>(seq: u64, value: &'a [u8]) -> Result<T, Fault> {

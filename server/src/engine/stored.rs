@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
+use betwixt_core::hlc::Millis;
 use betwixt_core::id::{Hash, ListUid};
 use betwixt_core::log::Entry;
 use betwixt_core::name::ListName;
@@ -17,14 +18,17 @@ use super::directory::lists;
 use super::keys::{BUCKETS_KEY, Keys, Place, deleted};
 use super::load::{Fault, decode, load};
 use super::migrate::add_titles;
-use super::{Append, Change, Damage, Delete, Engine, LoadError, Loaded, Meta, Page, Record};
+use super::trim::Cut;
+use super::{
+    Append, Behind, Change, Damage, Delete, Engine, LoadError, Loaded, LogLimits, LogSize, Meta, Page, Record,
+};
 use crate::bucket::{BUCKETS, bucket_of};
 use crate::snapshot::Snapshot;
 
 /// The format of a relay's store. In format 1 a list's record had no title.
 pub const FORMAT: Format = Format { name: b"betwixt-relay", number: 2, migrations: &[add_titles] };
 
-/// Bytes of a snapshot that are written in one commit: others' ops wait no longer than for that.
+/// Bytes of a snapshot that are written in one commit, or of a log that are taken out in one: others' ops wait no longer than for that.
 const SAVE_BYTES_MAX: usize = 512 * 1024;
 
 /// Opens a store: at the start, and again after a failure.
@@ -129,25 +133,8 @@ impl Engine for Stored {
         self.with(|store| load(store, &self.keys(name), kinds)).map_err(|fault| named(name, fault))
     }
 
-    fn read(&self, name: &ListName, after: u64, bytes_max: usize) -> Result<Vec<Record>, LoadError> {
-        let keys = self.keys(name);
-        let mut records: Vec<Record> = Vec::new();
-        let mut bytes = 0;
-        let mut found = Ok(());
-        let mut visit = |key: &[u8], value: &[u8]| {
-            let expected = after + 1 + records.len() as u64;
-            found = check_record(keys.place(key), value, expected);
-            if found.is_err() {
-                return ControlFlow::Break(());
-            }
-            bytes += value.len();
-            records.push(Record { seq: expected, bytes: Bytes::copy_from_slice(value) });
-            if bytes < bytes_max { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        };
-        self.with(|store| Ok::<_, Fault>(store.scan(keys.log_behind(after), &mut visit)?))
-            .and(found)
-            .map_err(|fault| named(name, fault))?;
-        Ok(records)
+    fn read(&self, name: &ListName, after: u64, bytes_max: usize) -> Result<Behind, LoadError> {
+        self.with(|store| read(store, &self.keys(name), after, bytes_max)).map_err(|fault| named(name, fault))
     }
 
     fn chain_at(&self, name: &ListName, seq: u64) -> Result<Option<Hash>, LoadError> {
@@ -210,6 +197,32 @@ impl Engine for Stored {
         Ok(())
     }
 
+    fn trim(
+        &self,
+        name: &ListName,
+        uid: ListUid,
+        upto: u64,
+        limits: &LogLimits,
+        now: Millis,
+    ) -> Result<Option<LogSize>, StoreError> {
+        let keys = self.keys(name);
+        let cut = self.with(|store| Cut::find(store, &keys, upto, limits, now))?;
+        let mut bytes = 0;
+        while let Some(part) = self.with(|store| cut.next_part(store, &keys, SAVE_BYTES_MAX))? {
+            let mut batch = Batch::default();
+            batch.delete_all(keys.log_upto(part.last));
+            if self.commit_to(&keys, uid, &batch)? == Written::Gone {
+                return Ok(None);
+            }
+            bytes += part.bytes;
+        }
+        self.with(|store| match identity(store, &keys) {
+            Ok(Some(found)) if found == uid => cut.left(store, &keys, bytes).map(Some),
+            Err(Fault::Store(source)) => Err(source),
+            Ok(_) | Err(Fault::Damaged(..)) => Ok(None),
+        })
+    }
+
     fn reopen(&self) -> Result<(), OpenError> {
         let mut slot = self.store.write().unwrap_or_else(PoisonError::into_inner);
         *slot = None;
@@ -237,6 +250,38 @@ fn identity(store: &dyn Store, keys: &Keys) -> Result<Option<ListUid>, Fault> {
 
 fn encode<T: Serialize>(value: &T) -> Vec<u8> {
     postcard::to_stdvec(value).expect("a few fields encode into a growing buffer")
+}
+
+/// Reads the log behind an entry.
+fn read(store: &dyn Store, keys: &Keys, after: u64, bytes_max: usize) -> Result<Behind, Fault> {
+    let mut records: Vec<Record> = Vec::new();
+    let mut bytes = 0;
+    let mut found = Ok(());
+    let mut visit = |key: &[u8], value: &[u8]| {
+        let expected = after + 1 + records.len() as u64;
+        found = check_record(keys.place(key), value, expected);
+        if found.is_err() {
+            return ControlFlow::Break(());
+        }
+        bytes += value.len();
+        records.push(Record { seq: expected, bytes: Bytes::copy_from_slice(value) });
+        if bytes < bytes_max { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    store.scan(keys.log_behind(after), &mut visit)?;
+    if matches!(found, Err(Fault::Damaged(_, Damage::Place)))
+        && records.is_empty()
+        && begins_behind(store, keys, after)?
+    {
+        return Ok(Behind::Trimmed);
+    }
+    found.map(|()| Behind::Entries(records))
+}
+
+/// Whether the first entry of the log is not the next one behind `after`, but a later one. What is trimmed is always a
+/// beginning; an entry that is missing elsewhere is damage.
+fn begins_behind(store: &dyn Store, keys: &Keys, after: u64) -> Result<bool, StoreError> {
+    let first = store.pairs(keys.log_behind(0), 1)?.pop();
+    Ok(first.and_then(|(key, _)| keys.seq_of(&key)).is_some_and(|first| first > after + 1))
 }
 
 /// Checks that a record is the entry that comes next: a link is never sent what it cannot read.

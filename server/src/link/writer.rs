@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use betwixt_core::hlc::Millis;
 use betwixt_core::id::ListUid;
 use betwixt_core::limits::{PING_EVERY, STALLED_AFTER};
 use betwixt_core::name::ListName;
@@ -19,7 +20,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use super::Links;
 use super::metered::{Metered, Written};
 use super::spelling::Spelling;
-use crate::engine::{LoadError, Record};
+use crate::engine::{Behind, LoadError, Record};
 use crate::notice::Notice;
 use crate::outbox::{Closing, Outbox, SessionId, Work};
 use crate::worker::{Command, RETRY_DAMAGED, RETRY_STORAGE, messages_of};
@@ -109,7 +110,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Writer<S> {
             return Ok(());
         }
         let records: Vec<Record> = match read {
-            Ok(Ok(records)) => records,
+            Ok(Ok(Behind::Entries(records))) => records,
+            // It was trimmed while this link was fed. The site dials again, and is given a snapshot.
+            Ok(Ok(Behind::Trimmed)) => {
+                self.outbox.close(CloseReason::Stalled, Millis(0));
+                return Ok(());
+            }
             Ok(Err(fault)) => {
                 let (reason, retry) = match fault {
                     LoadError::Damaged { .. } => (CloseReason::Damaged, RETRY_DAMAGED),

@@ -9,7 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use super::{Deletion, Hello};
 use crate::committer::Durable;
-use crate::engine::{LoadError, Loaded};
+use crate::engine::{LoadError, Loaded, LogSize};
 use crate::outbox::SessionId;
 use crate::room::sketch::Pushed;
 use crate::snapshot::Snapshot;
@@ -99,8 +99,8 @@ pub enum Command {
         name: ListName,
         /// The snapshot.
         snapshot: Arc<Snapshot>,
-        /// Whether it is there.
-        saved: Result<(), StoreError>,
+        /// Whether it is there, and what is left of the log if that was trimmed.
+        saved: Result<Option<LogSize>, StoreError>,
     },
     /// How lists stand on the disk.
     Committed(Vec<(ListName, Durable)>),

@@ -65,8 +65,9 @@ impl Hello {
         self.outbox.reply(&ToSite::Gone { uid });
     }
 
-    /// Whether the site can only go on from a snapshot, or does so better.
-    pub(super) fn wants_snapshot(&self, room: &Room) -> bool {
+    /// Whether the site can only go on from a snapshot, or does so better. `first` is the first entry of the log that was
+    /// not trimmed.
+    pub(super) fn wants_snapshot(&self, room: &Room, first: u64) -> bool {
         let (uid, durable) = (room.list().uid(), room.durable());
         let read_here = match self.mark.seq {
             // A site that knows no list yet has read nothing of any.
@@ -75,7 +76,8 @@ impl Hello {
             seq => seq < durable.seq && self.chain_there == Some(self.mark.chain),
         };
         let entries = durable.seq.saturating_sub(self.mark.seq);
-        !read_here || (!self.pending && entries > FEW_ENTRIES && is_smaller(room, entries))
+        let trimmed = entries > 0 && self.mark.seq.saturating_add(1) < first;
+        !read_here || trimmed || (!self.pending && entries > FEW_ENTRIES && is_smaller(room, entries))
     }
 }
 

@@ -99,7 +99,8 @@ impl Open {
 
     /// A list as the store has it.
     pub(super) fn loaded(name: ListName, loaded: Loaded) -> Self {
-        let catch_up = CatchUp::with_stored(loaded.snapshot_seq, loaded.snapshot_bytes, loaded.log_bytes);
+        let catch_up =
+            CatchUp::with_stored(loaded.snapshot_seq, loaded.snapshot_bytes, loaded.log_bytes, loaded.first_seq);
         Self::with(name, loaded.list, loaded.meta, catch_up)
     }
 

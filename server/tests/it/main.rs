@@ -16,4 +16,5 @@ mod slow;
 mod snapshots;
 mod storage;
 mod stores;
+mod trim;
 mod two;

@@ -30,6 +30,11 @@ pub(crate) fn stored(store: &Arc<impl Store>) -> Stored {
 
 /// A list of that many items with 60-byte texts, and its log.
 pub(crate) fn list_of(items: usize) -> (List, Vec<Entry>) {
+    list_stamped(items, |ctr| 1_000_000 + ctr)
+}
+
+/// The same, with stamps of one's own.
+pub(crate) fn list_stamped(items: usize, wall: impl Fn(u64) -> u64) -> (List, Vec<Entry>) {
     let site = SiteSecret::from_bytes([99; 32]).site();
     let mut list = List::new(UID);
     let mut entries = Vec::with_capacity(items + 1);
@@ -38,7 +43,7 @@ pub(crate) fn list_of(items: usize) -> (List, Vec<Entry>) {
         Body::Add(Add { item: item_id(number), key, registers: vec![Register::Text(text.as_str().into())] })
     });
     for (body, ctr) in std::iter::once(Body::Join(betwixt_core::op::Join::default())).chain(adds).zip(1..) {
-        let hlc = Hlc { tick: Tick { wall: Millis(1_000_000 + ctr), counter: 0 }, site };
+        let hlc = Hlc { tick: Tick { wall: Millis(wall(ctr)), counter: 0 }, site };
         let op = Op::new(OpId { site, ctr }, ctr - 1, EpochId::first(UID), hlc, body);
         let entry = Entry::behind(list.mark(), op);
         list.apply(&entry, Kinds::KNOWN).unwrap();

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
+use crate::relay::DEADLINE;
 use betwixt_store::memory::MemoryStore;
 use betwixt_store::{Batch, KeyRange, Store, StoreError, Visit};
 
@@ -76,9 +77,8 @@ impl Store for Gated {
         let mut state = self.gate.state.lock().unwrap();
         if std::mem::take(&mut state.hold_next) {
             state.held = true;
-            while state.held {
-                state = self.gate.changed.wait(state).unwrap();
-            }
+            // Not for ever: a test that has failed meanwhile could not end.
+            (state, _) = self.gate.changed.wait_timeout_while(state, DEADLINE, |state| state.held).unwrap();
         }
         drop(state);
         self.store.scan(range, visit)

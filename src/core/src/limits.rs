@@ -48,6 +48,12 @@ pub const PRESENCE_EVERY: Millis = Millis(200);
 pub const BATCH_OPS_MAX: usize = 1_024;
 /// See [`BATCH_OPS_MAX`].
 pub const BATCH_BYTES_MAX: usize = 1024 * 1024;
+/// Bytes of a list's log, about: it is trimmed over that, as far as its stored snapshot goes.
+pub const LOG_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// How old an entry of a log becomes, about.
+pub const LOG_AGE_MAX: Millis = Millis(30 * 24 * 3_600_000);
+/// Entries at the end of a log that are never trimmed.
+pub const LOG_ENTRIES_MIN: u64 = 1_000;
 /// How long a site keeps its own sequenced ops, to give them back to a relay that lost them.
 pub const JOURNAL_KEPT: Millis = Millis(30 * 24 * 3_600_000);
 

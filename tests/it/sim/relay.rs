@@ -13,7 +13,7 @@ use betwixt_core::op::Op;
 use betwixt_core::op::body::Kinds;
 use betwixt_core::snapshot;
 use betwixt_core::wire::{Hello, ToSite, VERSION, Welcome};
-use betwixt_relay::engine::{Append, Delete, Engine as _, Meta, Record, Stored};
+use betwixt_relay::engine::{Append, Behind, Delete, Engine as _, Meta, Record, Stored};
 use betwixt_relay::room::{Room, Rules, Verdict};
 use betwixt_relay::snapshot::Snapshot;
 use betwixt_store::Store;
@@ -106,7 +106,10 @@ impl Relay {
 
     /// The durable log behind an entry.
     pub(super) fn log_behind(&self, seq: u64) -> Vec<Entry> {
-        let records = self.engine.read(&self.name, seq, usize::MAX).expect("what was written is read");
+        let Behind::Entries(records) = self.engine.read(&self.name, seq, usize::MAX).expect("what was written is read")
+        else {
+            panic!("nothing is trimmed");
+        };
         records.iter().map(|record| Entry::from_bytes(&record.bytes).expect("an entry")).collect()
     }
 

@@ -16,6 +16,7 @@ use super::super::hello::Hello;
 use super::super::people::name_of;
 use super::{Member, Open};
 use crate::clock;
+use crate::engine::LogSize;
 use crate::outbox::SessionId;
 use crate::outbox::queue::{Feed, Next};
 use crate::snapshot::Snapshot;
@@ -49,11 +50,24 @@ struct StoredSnapshot {
     /// A new one is to be stored when it is encoded.
     wanted: bool,
     saving: bool,
+    /// The first entry of the log.
+    first: u64,
+    /// The log as it was last looked through, with what became durable since.
+    log: Option<LogSize>,
+}
+
+impl StoredSnapshot {
+    fn note_written(&mut self, bytes: usize) {
+        self.log_bytes += bytes;
+        if let Some(log) = &mut self.log {
+            log.bytes += bytes;
+        }
+    }
 }
 
 impl CatchUp {
-    pub(super) fn with_stored(seq: u64, bytes: usize, log_bytes: usize) -> Self {
-        Self { stored: StoredSnapshot { seq, bytes, log_bytes, ..StoredSnapshot::default() }, ..Self::default() }
+    pub(super) fn with_stored(seq: u64, bytes: usize, log_bytes: usize, first: u64) -> Self {
+        Self { stored: StoredSnapshot { seq, bytes, log_bytes, first, ..StoredSnapshot::default() }, ..Self::default() }
     }
 
     /// Forgets a session that is gone.
@@ -95,7 +109,7 @@ impl Open {
         let before = self.room.durable();
         self.room.note_durable(head);
         let durable = self.room.durable();
-        self.catch_up.stored.log_bytes += self.recent.bytes_between(before.seq, durable.seq);
+        self.catch_up.stored.note_written(self.recent.bytes_between(before.seq, durable.seq));
         self.broadcast(before);
         if self.catch_up.undurable.as_ref().is_some_and(|snapshot| snapshot.mark().seq <= durable.seq)
             && let Some(snapshot) = self.catch_up.undurable.take()
@@ -113,14 +127,16 @@ impl Open {
 
     /// Starts a session with a snapshot, or without.
     fn answer(&mut self, hello: Hello, task: &Task<'_>) {
-        if !hello.wants_snapshot(&self.room) {
+        if !hello.wants_snapshot(&self.room, self.catch_up.stored.first) {
             let after = hello.mark.seq;
             self.start(&hello, None, after);
             return;
         }
         let durable = self.room.durable().seq;
         let cached = self.catch_up.cached.as_ref();
-        let cached = cached.filter(|snapshot| durable - snapshot.mark().seq <= CACHED_ENTRIES_MAX).cloned();
+        let first = self.catch_up.stored.first;
+        let is_near = |mark: Watermark| durable - mark.seq <= CACHED_ENTRIES_MAX && mark.seq + 1 >= first;
+        let cached = cached.filter(|snapshot| is_near(snapshot.mark())).cloned();
         if let Some(snapshot) = cached {
             self.start_with(&hello, &snapshot);
         } else {
@@ -162,7 +178,8 @@ impl Open {
         }
         if std::mem::take(&mut self.catch_up.stored.wanted) {
             self.catch_up.stored.saving = true;
-            task.save(&self.name, Arc::clone(snapshot));
+            let log = self.catch_up.stored.log;
+            task.save(&self.name, Arc::clone(snapshot), log);
         }
     }
 
@@ -219,11 +236,14 @@ impl Open {
         }
     }
 
-    pub(in crate::worker) fn note_saved(&mut self, snapshot: &Snapshot) {
+    pub(in crate::worker) fn note_saved(&mut self, snapshot: &Snapshot, log: Option<LogSize>) {
         let stored = &mut self.catch_up.stored;
         // What became durable while it was being stored is behind it; it counts again from the next entry on.
         (stored.seq, stored.bytes, stored.log_bytes) = (snapshot.mark().seq, snapshot.bytes(), 0);
         stored.saving = false;
+        if let Some(log) = log {
+            (stored.first, stored.log) = (log.first, Some(log));
+        }
     }
 
     /// The snapshot could not be stored: it is tried again when as much has been written again.
