@@ -5,10 +5,11 @@ use betwixt_client::session::Input;
 use betwixt_core::edit::{Edit, Spot};
 use betwixt_core::hlc::Millis;
 use betwixt_core::id::ItemId;
+use betwixt_core::log::Watermark;
 use betwixt_core::register::Register;
 
 use super::fault::Rule;
-use super::machine::Machine;
+use super::machine::{Machine, UID};
 use super::world::{Copy, World};
 
 /// Rows from which less is added than deleted.
@@ -84,6 +85,16 @@ impl World {
         }
         if !self.relay.save() || fate == 1 {
             self.crash_relay(false);
+            return;
+        }
+        if self.random.once_in(2) {
+            self.counts.trims += 1;
+            if fate == 2 {
+                self.relay.disk.fail_next_commits(1);
+            }
+            if !self.relay.trim() {
+                self.crash_relay(true);
+            }
         }
     }
 
@@ -112,7 +123,9 @@ impl World {
         self.crash_relay(false);
         self.relay.disk.restore(self.relay_copy.clone());
         self.relay.crash();
-        let law = self.ledger.rewind(self.relay.log_behind(0));
+        // Before the first edit was written down there is no list.
+        let head = self.relay.uid().map_or(Watermark::start(UID), |_| self.relay.room().head());
+        let law = self.ledger.rewind(head);
         self.hold(law);
     }
 

@@ -56,6 +56,8 @@ pub(super) enum Rule {
     EditOnDiskFirst,
     /// Site: a snapshot leaves what is pending.
     PendingOutlivesSnapshot,
+    /// Relay: a site whose place in the log was trimmed is given a snapshot.
+    TrimmedIsSnapshot,
     /// Relay: a list that was deleted is never taken for a new one.
     DeletedStaysDeleted,
     /// Site: a list that is merged is kept until its items are in the other one.

@@ -7,7 +7,7 @@ use betwixt_core::id::{Hash, ItemId, ListUid, OpId, SiteId};
 use betwixt_core::key::Key;
 use betwixt_core::limits::CLOCK_AHEAD_MAX;
 use betwixt_core::list::List;
-use betwixt_core::log::Entry;
+use betwixt_core::log::{Entry, Watermark};
 use betwixt_core::op::Body;
 
 use super::fault::Faults;
@@ -56,11 +56,16 @@ impl Ledger {
     /// The log is empty. What was read of others stays known.
     fn begin_anew(&mut self) {
         let Self { durable, states, deleted, faults, .. } = std::mem::replace(self, Self::new(self.faults));
-        *self = Self { durable, states, deleted, ..Self::new(faults) };
+        *self = Self { durable, deleted, states, ..Self::new(faults) };
     }
 
-    /// The storage has gone back to this log.
-    pub(super) fn rewind(&mut self, log: Vec<Entry>) -> Result<(), String> {
+    /// The storage has gone back to this place in the log.
+    pub(super) fn rewind(&mut self, head: Watermark) -> Result<(), String> {
+        let mut log = std::mem::take(&mut self.log);
+        log.truncate(usize::try_from(head.seq).expect("a short log"));
+        if head.seq > 0 && log.last().map(Entry::mark) != Some(head) {
+            return Err(format!("the store goes back to {head:?}, which is not in the log"));
+        }
         self.begin_anew();
         self.append(log)
     }

@@ -13,7 +13,7 @@ use betwixt_core::op::Op;
 use betwixt_core::op::body::Kinds;
 use betwixt_core::snapshot;
 use betwixt_core::wire::{Hello, ToSite, VERSION, Welcome};
-use betwixt_relay::engine::{Append, Behind, Delete, Engine as _, Meta, Record, Stored};
+use betwixt_relay::engine::{Append, Behind, Delete, Engine as _, LogLimits, Meta, Record, Stored};
 use betwixt_relay::room::{Room, Rules, Verdict};
 use betwixt_relay::snapshot::Snapshot;
 use betwixt_store::Store;
@@ -24,6 +24,10 @@ use super::seeded::Seeded;
 
 /// Entries that a site reads as they are, whatever a snapshot would save.
 const FEW_ENTRIES: u64 = 24;
+/// Bytes and entries that a log is trimmed to.
+const LOG_BYTES: usize = 4_000;
+/// See [`LOG_BYTES`].
+const LOG_ENTRIES: u64 = 4;
 /// Bytes of a part of a snapshot: several for a list of a few items.
 const PART_BYTES: usize = 900;
 
@@ -104,13 +108,14 @@ impl Relay {
         self.engine.reopen().expect("memory opens");
     }
 
-    /// The durable log behind an entry.
-    pub(super) fn log_behind(&self, seq: u64) -> Vec<Entry> {
-        let Behind::Entries(records) = self.engine.read(&self.name, seq, usize::MAX).expect("what was written is read")
-        else {
-            panic!("nothing is trimmed");
-        };
-        records.iter().map(|record| Entry::from_bytes(&record.bytes).expect("an entry")).collect()
+    /// The durable log behind an entry; nothing if it was trimmed there.
+    fn log_behind(&self, seq: u64) -> Option<Vec<Entry>> {
+        match self.engine.read(&self.name, seq, usize::MAX).expect("what was written is read") {
+            Behind::Entries(records) => {
+                Some(records.iter().map(|record| Entry::from_bytes(&record.bytes).expect("an entry")).collect())
+            }
+            Behind::Trimmed => None,
+        }
     }
 
     pub(super) fn push(&mut self, op: Op, session: SiteId, clock: Millis) -> Verdict {
@@ -157,43 +162,54 @@ impl Relay {
         saved
     }
 
+    /// Trims the log of a list whose snapshot was stored just now; says whether that could be done.
+    pub(super) fn trim(&mut self) -> bool {
+        let (uid, upto) = (self.list(), self.room().head().seq);
+        let limits = LogLimits { bytes_max: LOG_BYTES, age_max: Millis(u64::MAX / 2), entries_min: LOG_ENTRIES };
+        self.engine.trim(&self.name, uid, upto, &limits, Millis(0)).is_ok()
+    }
+
     /// The answer to a `Hello`, up to and with the entries that are missing, and whether it is a snapshot.
     pub(super) fn greet(&mut self, hello: &Hello, clock: Millis, random: &mut Seeded) -> (Vec<ToSite>, bool) {
         let known = hello.uid.expect("a site knows which list it means");
         if self.engine.is_deleted(known).expect("memory answers") {
             return (vec![ToSite::Gone { uid: known }], false);
         }
-        let list = self.uid().unwrap_or(known);
-        if list != known {
-            return (vec![ToSite::OtherList { name: self.name.clone(), uid: list }], false);
+        let uid = self.uid().unwrap_or(known);
+        if uid != known {
+            return (vec![ToSite::OtherList { name: self.name.clone(), uid }], false);
         }
-        self.uid = Some(list);
+        self.uid = Some(uid);
         let head = self.room().head();
         let mut messages = Vec::new();
         let mut after = hello.mark.seq;
-        let from_snapshot = self.wants_snapshot(hello, head);
+        let trimmed = self.log_behind(after).is_none() && self.without != Some(Rule::TrimmedIsSnapshot);
+        let from_snapshot = trimmed || self.wants_snapshot(hello, head);
         if from_snapshot {
-            let whole = self.cached.take().unwrap_or_else(|| self.room().list().clone());
+            let cached = self.cached.take().filter(|cached| self.log_behind(cached.mark().seq).is_some());
+            let whole = cached.unwrap_or_else(|| self.room().list().clone());
             after = whole.mark().seq;
             messages.push(ToSite::SnapshotBegin(Box::new(snapshot::begin(&whole))));
-            messages.extend(snapshot::parts(&whole, PART_BYTES).map(|part| ToSite::SnapshotPart { list, part }));
-            messages.push(ToSite::SnapshotEnd { list });
+            messages.extend(snapshot::parts(&whole, PART_BYTES).map(|part| ToSite::SnapshotPart { list: uid, part }));
+            messages.push(ToSite::SnapshotEnd { list: uid });
         }
         let last = self.room().list().site(hello.secret.site()).map(|site| (site.ctr, site.hash));
         messages.push(ToSite::Welcome(Box::new(Welcome {
             version: VERSION,
             name: self.name.clone(),
-            uid: list,
+            uid,
             head: head.seq,
             limits: self.limits.clone(),
             clock,
             last,
         })));
-        let mut missing = self.log_behind(after);
+        // What is left of it, where a relay does not care what the site has read.
+        let mut missing = (after..=head.seq).find_map(|after| self.log_behind(after)).unwrap_or_default();
         // Empty, but for a relay without the barrier.
         missing.extend(self.tail.iter().filter(|entry| entry.seq > after).cloned());
         let together = 1 + random.place(8);
-        messages.extend(missing.chunks(together).map(|entries| ToSite::Entries { list, entries: entries.to_vec() }));
+        messages
+            .extend(missing.chunks(together).map(|entries| ToSite::Entries { list: uid, entries: entries.to_vec() }));
         (messages, from_snapshot)
     }
 
@@ -201,6 +217,9 @@ impl Relay {
         let seq = hello.mark.seq;
         if self.without == Some(Rule::ChainCheck) {
             return seq > head.seq;
+        }
+        if self.without == Some(Rule::TrimmedIsSnapshot) && self.log_behind(seq).is_none() {
+            return false;
         }
         let chain_there = self.engine.chain_at(&self.name, seq).expect("what was written is read");
         let read_here = match seq {

@@ -110,6 +110,11 @@ fn a_snapshot_leaves_what_is_pending() {
 }
 
 #[test]
+fn where_the_log_was_trimmed_a_snapshot_comes() {
+    check(Rule::TrimmedIsSnapshot, Weather::Plain);
+}
+
+#[test]
 fn a_deleted_list_stays_deleted() {
     check(Rule::DeletedStaysDeleted, Weather::Lists);
 }

@@ -37,6 +37,7 @@ pub(super) struct Counts {
     pub(super) copies: u64,
     pub(super) deletions: u64,
     pub(super) merges: u64,
+    pub(super) trims: u64,
 }
 
 impl Counts {
@@ -55,6 +56,7 @@ impl Counts {
         self.copies += other.copies;
         self.deletions += other.deletions;
         self.merges += other.merges;
+        self.trims += other.trims;
     }
 }
 
