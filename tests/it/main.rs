@@ -13,6 +13,7 @@ mod lists;
 mod people;
 mod refused;
 mod sim;
+mod switching;
 mod tidy;
 mod transfer;
 mod two_terminals;

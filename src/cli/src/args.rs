@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 mod files;
+mod lists;
 
 use std::path::PathBuf;
 
@@ -11,6 +12,7 @@ use clap::error::ErrorKind;
 use clap::{ArgGroup, Args as ClapArgs, CommandFactory as _, Parser, Subcommand};
 
 pub(crate) use self::files::{Export, Import};
+pub(crate) use self::lists::Title;
 
 /// A to-do list that a team edits together in its terminals.
 ///
@@ -96,6 +98,8 @@ pub(crate) enum ListVerb {
     },
     /// Move an item
     Mv(Mv),
+    /// Write a list's title
+    Title(Title),
     /// Bring the items of a file to the end of a list
     Import(Import),
     /// Print a list as a file
@@ -113,6 +117,7 @@ impl ListVerb {
         match self {
             Self::Add(Add { list, .. })
             | Self::Mv(Mv { list, .. })
+            | Self::Title(Title { list, .. })
             | Self::Import(Import { list, .. })
             | Self::Export(Export { list, .. })
             | Self::Ls { list }

@@ -5,6 +5,7 @@ mod export;
 mod import;
 mod item;
 mod link;
+mod sending;
 mod status;
 
 use std::collections::BTreeSet;
@@ -127,6 +128,7 @@ async fn carry_out(
         ListVerb::Rm { item, .. } => edits::set(site, item, Register::Deleted(true))?,
         ListVerb::Edit { item, text, .. } => edits::set(site, item, Register::Text(text.join(" ").into()))?,
         ListVerb::Mv(mv) => site.read(|list| edits::mv(list, mv))?,
+        ListVerb::Title(title) => Edit::Title(title.text.join(" ").into()),
     };
     if let Some(why) = stuck(site) {
         return Err(Report::new(why));
@@ -137,11 +139,11 @@ async fn carry_out(
     site.wait_until(left(), |status| {
         status.unsent == 0
             || needs_newer(status)
-            || refusal(site, &kept, &outcome.items).is_some()
+            || refusal(site, &kept, &edit, &outcome.items).is_some()
             || stuck(site).is_some()
     })
     .await;
-    if let Some(code) = refusal(site, &kept, &outcome.items) {
+    if let Some(code) = refusal(site, &kept, &edit, &outcome.items) {
         return Err(Report::new(format!("the relay refused it: {code}")));
     }
     let earlier = site.kept().iter().filter(|(number, _)| !kept.contains(number)).count();
@@ -156,12 +158,13 @@ async fn carry_out(
     say(&edit, &outcome.items, unsent.as_deref(), place.json)
 }
 
-/// Why the relay refused an edit of these items that was not in the drawer before.
-fn refusal(site: &Site, before: &BTreeSet<u64>, items: &[ItemId]) -> Option<RefusedCode> {
+/// Why the relay refused this edit, of these items; it was not in the drawer before.
+fn refusal(site: &Site, before: &BTreeSet<u64>, edit: &Edit, items: &[ItemId]) -> Option<RefusedCode> {
+    let is_title = matches!(edit, Edit::Title(_));
     let kept = site.kept();
     let mut new = kept.iter().filter(|(number, _)| !before.contains(number));
     new.find_map(|(_, kept)| match kept {
-        Kept::Refused { op, code } if op.body.item().is_some_and(|item| items.contains(&item)) => Some(*code),
+        Kept::Refused { op, code } if op.body.item().map_or(is_title, |item| items.contains(&item)) => Some(*code),
         _ => None,
     })
 }
@@ -172,6 +175,7 @@ fn say(edit: &Edit, items: &[ItemId], unsent: Option<&str>, as_json: bool) -> Re
         let ids: Vec<String> = items.iter().map(ToString::to_string).collect();
         let sent = unsent.is_none();
         return match (edit, ids.as_slice()) {
+            (Edit::Title(title), _) => print::json(&json!({ "title": title, "sent": sent })),
             (_, [id]) => print::json(&json!({ "item": id, "sent": sent })),
             _ => print::json(&json!({ "items": ids, "sent": sent })),
         };

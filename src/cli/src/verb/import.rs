@@ -1,12 +1,11 @@
 //! The items of a file, brought into a list as one step of undo.
 
 use std::fs::File;
-use std::io::{self, IsTerminal as _, Read, Write as _};
+use std::io::{self, Read};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use betwixt_client::Site;
-use betwixt_client::replica::Kept;
 use betwixt_core::causes::Causes;
 use betwixt_core::edit::{Edit, Spot};
 use betwixt_core::formats::{Draft, Format, Imported, export, import};
@@ -15,6 +14,7 @@ use serde_json::json;
 
 use super::export::file;
 use super::link::stuck;
+use super::sending::Sending;
 use crate::args::{Import, Place};
 use crate::print;
 use crate::report::Report;
@@ -23,8 +23,6 @@ use crate::report::Report;
 const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Lines that are named one by one; a file in another format may have thousands.
 const NAMED_MAX: usize = 20;
-/// How often progress is told.
-const TOLD_EVERY: Duration = Duration::from_millis(100);
 
 /// Reads the file of an import, and names what cannot come in.
 pub(super) fn read(verb: &Import) -> Result<Imported, Report> {
@@ -60,31 +58,17 @@ pub(super) async fn run(place: &Place, site: &Site, imported: Imported, left: Du
         return Err(Report::new(why));
     }
     let kept = site.kept().len();
+    // A title that somebody has written stands.
+    let title = Some(imported.title)
+        .filter(|title| !title.is_empty() && site.read(|list| list.title().unwrap_or_default().is_empty()));
+    if let Some(title) = &title {
+        site.edit(&Edit::Title(title.clone()))?;
+        print::note(&format!("the title of the list is \"{title}\" from now on"));
+    }
     let items = imported.items.into_iter().map(Draft::registers).collect();
     let outcome = site.edit(&Edit::Add { spot: Spot::Bottom, items })?;
-    let progress = Progress { total: outcome.items.len(), is_shown: io::stderr().is_terminal() };
-
-    let (mut unsent, mut until) = (site.status().unsent, Instant::now() + left);
-    loop {
-        let now = Instant::now();
-        let pause = until.saturating_duration_since(now).min(TOLD_EVERY);
-        site.wait_until(pause, |status| status.unsent == 0 || status.kept > kept || stuck(site).is_some()).await;
-        let status = site.status();
-        if status.unsent == 0 || status.kept > kept || stuck(site).is_some() || now >= until {
-            break;
-        }
-        // The wait is for a relay that does not answer; one that takes its time with a long list does.
-        if status.unsent < unsent {
-            (unsent, until) = (status.unsent, Instant::now() + place.wait);
-            progress.tell(unsent);
-        }
-    }
-    progress.end();
-    if let Some((_, Kept::Refused { code, .. })) = site.kept().last().filter(|_| site.kept().len() > kept) {
-        return Err(Report::new(format!("the relay refused it: {code}")));
-    }
-
-    let sent = site.status().unsent == 0;
+    let sending = Sending { total: outcome.items.len(), kept };
+    let sent = sending.wait(site, place.wait, left).await?;
     if place.json {
         let ids: Vec<String> = outcome.items.iter().map(ToString::to_string).collect();
         let faults: Vec<_> = imported
@@ -92,32 +76,12 @@ pub(super) async fn run(place: &Place, site: &Site, imported: Imported, left: Du
             .iter()
             .map(|fault| json!({ "line": fault.line, "what": Causes(&fault.what).to_string() }))
             .collect();
-        return print::json(&json!({ "items": ids, "sent": sent, "faults": faults, "cleaned": imported.cleaned }));
+        return print::json(&json!({
+            "items": ids, "title": title, "sent": sent, "faults": faults, "cleaned": imported.cleaned,
+        }));
     }
     let how = if sent { "sent" } else { "kept here, not yet sent" };
     print::lines(std::iter::once(format!("{} items {how}", outcome.items.len())))
-}
-
-/// How much of an import has gone out, on one line of a terminal.
-struct Progress {
-    total: usize,
-    is_shown: bool,
-}
-
-impl Progress {
-    fn tell(&self, unsent: usize) {
-        if self.is_shown {
-            let sent = self.total.saturating_sub(unsent);
-            // Progress that cannot be told is no reason to stop.
-            let _ = write!(io::stderr(), "\r{sent} of {} sent\x1b[K", self.total);
-        }
-    }
-
-    fn end(&self) {
-        if self.is_shown {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-        }
-    }
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, Report> {

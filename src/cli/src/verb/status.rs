@@ -16,9 +16,10 @@ pub(super) fn print(site: &Site, place: &Place) -> Result<(), Report> {
     let (mark, uid, kept) = (site.mark(), site.uid(), site.kept());
     let figures = site.read(|list| {
         let lengths = list.lengths();
-        (list.epoch().number, list.items().len(), lengths.keys(), lengths.longest(), lengths.mean_hundredths())
+        let title = list.title().unwrap_or_default().to_owned();
+        (title, list.epoch().number, list.items().len(), lengths.keys(), lengths.longest(), lengths.mean_hundredths())
     });
-    let (epoch, items, live, longest, mean) = figures;
+    let (title, epoch, items, live, longest, mean) = figures;
     let connected = status.link == LinkStatus::Live;
     if place.json {
         let refused: Vec<_> = kept
@@ -31,7 +32,7 @@ pub(super) fn print(site: &Site, place: &Place) -> Result<(), Report> {
         #[expect(clippy::cast_precision_loss, reason = "a mean of at most 128 bytes in hundredths")]
         let mean = mean as f64 / 100.0;
         return print::json(&json!({
-            "list": list.as_str(), "uid": uid.to_string(), "seq": mark.seq, "epoch": epoch, "items": items, "live": live,
+            "list": list.as_str(), "title": title, "uid": uid.to_string(), "seq": mark.seq, "epoch": epoch, "items": items, "live": live,
             "longest": longest, "mean": mean, "pending": status.unsent, "refused": refused, "connected": connected,
         }));
     }
@@ -46,5 +47,7 @@ pub(super) fn print(site: &Site, place: &Place) -> Result<(), Report> {
         let (what, why) = tell_kept(kept);
         format!("refused {number}: {} ({why})", SafeText::line(&what))
     });
-    print::lines(rows.into_iter().chain(refused))
+    let title = Some(title).filter(|title| !title.is_empty());
+    let title = title.map(|title| format!("title: {}", SafeText::line(&title)));
+    print::lines(rows.into_iter().chain(title).chain(refused))
 }
