@@ -9,6 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::program;
+use crate::running::Running;
 use crate::terminal::Terminal;
 
 /// An empty home; removed with all that is in it.
@@ -90,6 +91,12 @@ impl Home {
     /// It cannot be started.
     pub fn run<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Output {
         self.command(arguments).output().expect("betwixt starts")
+    }
+
+    /// Starts a verb that runs on by itself.
+    #[must_use]
+    pub fn start<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Running {
+        Running::start(self.command(arguments))
     }
 
     /// Runs a verb that must succeed; returns what it printed.

@@ -7,5 +7,6 @@ pub mod home;
 pub mod peer;
 pub mod program;
 pub mod relay;
+pub mod running;
 pub mod terminal;
 pub mod wait;

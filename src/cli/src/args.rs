@@ -12,7 +12,7 @@ use clap::error::ErrorKind;
 use clap::{ArgGroup, Args as ClapArgs, CommandFactory as _, Parser, Subcommand};
 
 pub(crate) use self::files::{Export, Import};
-pub(crate) use self::lists::Title;
+pub(crate) use self::lists::{Delete, Lists, Log, Title, Watch};
 
 /// A to-do list that a team edits together in its terminals.
 ///
@@ -53,6 +53,14 @@ pub(crate) struct Place {
 pub(crate) enum Verb {
     #[command(flatten)]
     OnList(ListVerb),
+    /// Name the lists of the relay
+    Lists(Lists),
+    /// Tell who did what to a list, and when; the newest last
+    Log(Log),
+    /// Tell what is done to a list from now on, as it happens
+    Watch(Watch),
+    /// Delete a list, for everybody
+    Delete(Delete),
     /// Show the arithmetic of keys
     Keys(Keys),
     /// Run the data folder's relay in the foreground, for other machines too where --listen is given

@@ -5,6 +5,7 @@
 //! `betwixt-tui`; what a relay does, in `betwixt-relay`.
 
 mod args;
+mod clock;
 mod config;
 mod keeper;
 mod keys;
@@ -44,5 +45,9 @@ fn run(args: Args) -> Result<(), Report> {
         Some(Verb::Keys(keys)) => keys::run(&keys, place.json),
         Some(Verb::Relay(relay)) => relay::run(&place, &relay),
         Some(Verb::OnList(verb)) => verb::run(&place, &verb),
+        Some(Verb::Lists(lists)) => verb::lists::run(&place, &lists),
+        Some(Verb::Log(log)) => verb::log::run(&place, &log),
+        Some(Verb::Watch(watch)) => verb::watch::run(&place, &watch),
+        Some(Verb::Delete(delete)) => verb::delete::run(&place, &delete),
     }
 }

@@ -10,19 +10,49 @@ use crate::report::Report;
 
 /// Prints lines. A reader that has gone away ends the printing, and is no error.
 pub(crate) fn lines(lines: impl Iterator<Item = String>) -> Result<(), Report> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = Out::new();
     for line in lines {
-        if let Err(error) = writeln!(out, "{line}") {
-            return gone_or(error);
+        if !out.line(&line)? {
+            return Ok(());
         }
     }
-    out.flush()
-        .or_else(|error| gone_or(error).map_err(|report| io::Error::other(report.to_string())))
-        .map_err(Report::from)
+    out.flush().map(|_is_read| ())
 }
 
-/// Prints one JSON value in a line. Controls and bidirectional marks are escaped: it may be shown on a terminal.
+/// Standard output, line by line.
+pub(crate) struct Out(io::BufWriter<io::StdoutLock<'static>>);
+
+impl Out {
+    pub(crate) fn new() -> Self {
+        Self(io::BufWriter::new(io::stdout().lock()))
+    }
+
+    /// Prints a line, soon. Says whether anybody reads: if not, that ends the printing, and is no error.
+    pub(crate) fn line(&mut self, line: &str) -> Result<bool, Report> {
+        wanted(writeln!(self.0, "{line}"))
+    }
+
+    /// Prints what waits to be printed. Says whether anybody reads.
+    pub(crate) fn flush(&mut self) -> Result<bool, Report> {
+        wanted(self.0.flush())
+    }
+}
+
+fn wanted(written: io::Result<()>) -> Result<bool, Report> {
+    match written {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Prints one JSON value in a line.
 pub(crate) fn json(value: &Value) -> Result<(), Report> {
+    lines(std::iter::once(json_line(value)))
+}
+
+/// A JSON value in a line. Controls and bidirectional marks are escaped: it may be shown on a terminal.
+pub(crate) fn json_line(value: &Value) -> String {
     let mut text = String::new();
     for c in value.to_string().chars() {
         let bidi =
@@ -35,15 +65,11 @@ pub(crate) fn json(value: &Value) -> Result<(), Report> {
             text.push(c);
         }
     }
-    lines(std::iter::once(text))
+    text
 }
 
 /// Says on standard error what is worth knowing and no error.
 pub(crate) fn note(text: &str) {
     // Whoever closed it does not want to know.
     let _ = writeln!(io::stderr(), "note: {}", SafeText::line(text));
-}
-
-fn gone_or(error: io::Error) -> Result<(), Report> {
-    if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error.into()) }
 }

@@ -1,12 +1,18 @@
 //! The verbs that work on a list without the screen: open it, do one thing, say how it went.
 
+pub(crate) mod delete;
 mod edits;
 mod export;
 mod import;
 mod item;
 mod link;
+pub(crate) mod lists;
+pub(crate) mod log;
+mod reach;
 mod sending;
 mod status;
+mod told;
+pub(crate) mod watch;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -15,7 +15,7 @@ fn printed(arguments: &[&str]) -> String {
 
 #[test]
 fn wrong_usage_exits_with_2() {
-    let wrong: [&[&str]; 8] = [
+    let wrong: [&[&str]; 14] = [
         &["add"],
         &["add", "../x", "text"],
         &["mv", "inbox", "abcd"],
@@ -24,6 +24,12 @@ fn wrong_usage_exits_with_2() {
         &["inbox", "ls", "inbox"],
         &["--wait", "-1", "ls", "inbox"],
         &["--relay", "http://x", "ls", "inbox"],
+        &["title", "inbox"],
+        &["log"],
+        &["log", "../x"],
+        &["log", "inbox", "--limit", "0"],
+        &["watch"],
+        &["delete", "--yes"],
     ];
     for arguments in wrong {
         assert_eq!(betwixt(arguments).status.code(), Some(2), "{arguments:?}");

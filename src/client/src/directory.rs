@@ -46,7 +46,7 @@ pub enum DirectoryError {
     #[error(transparent)]
     Dial(#[from] DialError),
     /// The link broke.
-    #[error("the link to the relay at {address} broke")]
+    #[error("the link to {address} broke")]
     Lost {
         /// Where.
         address: String,
@@ -54,7 +54,7 @@ pub enum DirectoryError {
         source: Option<Box<tungstenite::Error>>,
     },
     /// The relay closes the link.
-    #[error("the relay at {address} closed the link")]
+    #[error("{address} closed the link")]
     Closed {
         /// Where.
         address: String,
@@ -62,19 +62,19 @@ pub enum DirectoryError {
         source: CloseReason,
     },
     /// It does not answer in time.
-    #[error("the relay at {address} does not say which lists it has")]
+    #[error("{address} does not answer")]
     Silent {
         /// Where.
         address: String,
     },
     /// It does not know the question.
-    #[error("the relay at {address} needs a newer betwixt to say which lists it has")]
+    #[error("{address} needs a newer betwixt to answer")]
     Unread {
         /// Where.
         address: String,
     },
     /// What it says makes no sense.
-    #[error("what the relay at {address} says of its lists makes no sense")]
+    #[error("what {address} says of its lists makes no sense")]
     Nonsense {
         /// Where.
         address: String,

@@ -13,6 +13,7 @@
 //! A slot is one site. A process takes the first free one, so that two terminals on one folder are two sites; one that
 //! starts while another slot has unsent edits can take that slot too, and send them.
 
+mod known;
 mod slot;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +26,7 @@ use betwixt_core::id::ListUid;
 use betwixt_core::name::ListName;
 use serde::{Deserialize, Serialize};
 
+pub use self::known::Unsent;
 pub use self::slot::{Slot, SlotError};
 
 /// Slots of one folder.

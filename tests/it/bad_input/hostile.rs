@@ -51,7 +51,7 @@ fn assert_not_driven(home: &Home, list: &str, what: &str) {
     screen.keys("q").wait_end();
     let misuse = misuse(drawn(&screen.bytes()));
     assert!(misuse.is_empty(), "{what} drives the terminal: {misuse:?}");
-    for verb in [&["ls", list][..], &["status", list]] {
+    for verb in [&["ls", list][..], &["status", list], &["log", list], &["lists"]] {
         let output = home.run(verb);
         assert!(output.status.success());
         assert!(
@@ -200,9 +200,10 @@ fn hostile_arguments_do_not_drive_the_terminal() {
     fs::write(&file, "").expect("it can be written");
     for text in HOSTILE.iter().filter(|text| !text.contains('\0')) {
         let path = file.join(text.replace('/', "_")).display().to_string();
-        let uses: [&[&str]; 8] = [
+        let uses: [&[&str]; 9] = [
             &["done", "inbox", text],
             &["ls", text],
+            &["log", text],
             &[text],
             &["--relay", text, "ls", "inbox"],
             &["--wait", text, "ls", "inbox"],

@@ -1,7 +1,15 @@
 //! What can be said of lists as a whole.
 
+use std::num::NonZeroUsize;
+
 use betwixt_core::name::ListName;
 use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct Lists {
+    /// What their names begin with
+    pub(crate) prefix: Option<String>,
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct Title {
@@ -10,4 +18,28 @@ pub(crate) struct Title {
     /// The title; '' takes it away
     #[arg(required = true)]
     pub(crate) text: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Log {
+    /// The list
+    pub(crate) list: ListName,
+    /// The last so many only
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) limit: Option<NonZeroUsize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Watch {
+    /// The list
+    pub(crate) list: ListName,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Delete {
+    /// The list
+    pub(crate) list: ListName,
+    /// Delete it, for everybody
+    #[arg(long)]
+    pub(crate) yes: bool,
 }

@@ -1,13 +1,18 @@
 //! The link to the relay, in words: what keeps a verb from it, and what to do about that.
 
 use betwixt_client::{LinkStatus, Site};
+use betwixt_core::name::ListName;
 
 use crate::args::Place;
 
 /// Why there is no link and none will be tried, and what to do about it.
 pub(super) fn stuck(site: &Site) -> Option<String> {
-    let list = site.name();
-    match site.status().link {
+    no_link(&site.name(), &site.status().link)
+}
+
+/// Why there is no link to a list and none will be tried, and what to do about it.
+pub(super) fn no_link(list: &ListName, link: &LinkStatus) -> Option<String> {
+    match link {
         LinkStatus::OtherList(_) => Some(format!(
             "the relay has another list called {list}: open it with `betwixt {list}` to merge, rename or export yours"
         )),
