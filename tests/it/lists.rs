@@ -1,5 +1,6 @@
-//! Verbs about lists as a whole: which there are, what was done to them, what they are called.
+//! Verbs about lists as a whole: which there are, what was done to them, what they are called, where else they are.
 
+mod copy;
 mod delete;
 mod log;
 mod title;

@@ -12,7 +12,7 @@ use clap::error::ErrorKind;
 use clap::{ArgGroup, Args as ClapArgs, CommandFactory as _, Parser, Subcommand};
 
 pub(crate) use self::files::{Export, Import};
-pub(crate) use self::lists::{Delete, Lists, Log, Title, Watch};
+pub(crate) use self::lists::{Copy, Delete, Lists, Log, Title, Watch};
 
 /// A to-do list that a team edits together in its terminals.
 ///
@@ -61,6 +61,8 @@ pub(crate) enum Verb {
     Watch(Watch),
     /// Delete a list, for everybody
     Delete(Delete),
+    /// Bring title and items of a list to another relay, as a new list
+    Copy(Copy),
     /// Show the arithmetic of keys
     Keys(Keys),
     /// Run the data folder's relay in the foreground, for other machines too where --listen is given

@@ -49,5 +49,6 @@ fn run(args: Args) -> Result<(), Report> {
         Some(Verb::Log(log)) => verb::log::run(&place, &log),
         Some(Verb::Watch(watch)) => verb::watch::run(&place, &watch),
         Some(Verb::Delete(delete)) => verb::delete::run(&place, &delete),
+        Some(Verb::Copy(copy)) => verb::copy::run(&place, &copy),
     }
 }

@@ -1,5 +1,6 @@
 //! The verbs that work on a list without the screen: open it, do one thing, say how it went.
 
+pub(crate) mod copy;
 pub(crate) mod delete;
 mod edits;
 mod export;

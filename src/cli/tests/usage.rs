@@ -15,7 +15,7 @@ fn printed(arguments: &[&str]) -> String {
 
 #[test]
 fn wrong_usage_exits_with_2() {
-    let wrong: [&[&str]; 14] = [
+    let wrong: [&[&str]; 17] = [
         &["add"],
         &["add", "../x", "text"],
         &["mv", "inbox", "abcd"],
@@ -30,6 +30,9 @@ fn wrong_usage_exits_with_2() {
         &["log", "inbox", "--limit", "0"],
         &["watch"],
         &["delete", "--yes"],
+        &["copy", "inbox"],
+        &["copy", "inbox", "--to", "x"],
+        &["copy", "inbox", "--to", "ws://127.0.0.1:1", "--as", "../x"],
     ];
     for arguments in wrong {
         assert_eq!(betwixt(arguments).status.code(), Some(2), "{arguments:?}");

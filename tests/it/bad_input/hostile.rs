@@ -200,10 +200,11 @@ fn hostile_arguments_do_not_drive_the_terminal() {
     fs::write(&file, "").expect("it can be written");
     for text in HOSTILE.iter().filter(|text| !text.contains('\0')) {
         let path = file.join(text.replace('/', "_")).display().to_string();
-        let uses: [&[&str]; 9] = [
+        let uses: [&[&str]; 10] = [
             &["done", "inbox", text],
             &["ls", text],
             &["log", text],
+            &["copy", "inbox", "--to", text],
             &[text],
             &["--relay", text, "ls", "inbox"],
             &["--wait", text, "ls", "inbox"],

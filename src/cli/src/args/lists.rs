@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use betwixt_client::Address;
 use betwixt_core::name::ListName;
 use clap::Args;
 
@@ -42,4 +43,16 @@ pub(crate) struct Delete {
     /// Delete it, for everybody
     #[arg(long)]
     pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Copy {
+    /// The list
+    pub(crate) list: ListName,
+    /// The relay that it goes to: ws://HOST:PORT
+    #[arg(long, value_name = "RELAY")]
+    pub(crate) to: Address,
+    /// What it is to be called there; by default as it is here
+    #[arg(long = "as", value_name = "NAME")]
+    pub(crate) called: Option<ListName>,
 }

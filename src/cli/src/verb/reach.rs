@@ -1,15 +1,18 @@
 //! A relay and how long a verb waits for it: what verbs need that look at lists from outside.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use betwixt_client::directory::{self, DirectoryError};
+use betwixt_client::folder::Slot;
 use betwixt_client::reader::Reading;
-use betwixt_client::{Address, Folder};
+use betwixt_client::site::{Opening, os_random};
+use betwixt_client::{Address, Folder, Site};
 use betwixt_core::causes::Causes;
 use betwixt_core::name::ListName;
 use betwixt_core::wire::Listed;
 
-use super::faulty;
+use super::{faulty, is_settled};
 use crate::args::Place;
 use crate::keeper::Keeper;
 use crate::place::kinds;
@@ -64,6 +67,11 @@ impl Reach {
     /// What is left of the wait.
     pub(super) fn left(&self) -> Duration {
         self.place.wait.saturating_sub(self.started.elapsed())
+    }
+
+    /// Begins the wait anew: for another relay.
+    pub(super) fn wait_anew(&mut self) {
+        self.started = Instant::now();
     }
 
     /// The relay's lists whose names begin like this.
@@ -121,6 +129,25 @@ impl Reach {
             }
             answer = answer => answer,
         }
+    }
+
+    /// Opens a list of a relay in a slot, and waits until it stands with its relay as well as it will.
+    pub(super) async fn open(&self, slot: &Arc<Slot>, address: &Address, name: &ListName) -> Result<Site, Report> {
+        let opening = Opening {
+            folder: self.folder.clone(),
+            address: address.clone(),
+            name: name.clone(),
+            person: self.place.person()?.into(),
+            kinds: kinds(),
+        };
+        let site = Site::open(Arc::clone(slot), opening)?;
+        site.wait_until(self.left(), is_settled).await;
+        Ok(site)
+    }
+
+    /// A slot of the folder.
+    pub(super) fn lease(&self) -> Result<Arc<Slot>, Report> {
+        Ok(Arc::new(self.folder.lease(&mut os_random)?))
     }
 }
 
