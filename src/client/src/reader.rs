@@ -21,7 +21,7 @@ use crate::session::Ended;
 use crate::{Address, LinkStatus};
 
 /// Batches of news that wait to be taken. While they wait, no more is read from the link.
-const BATCHES_MAX: usize = 8;
+const BATCHES_MAX: usize = 2;
 
 /// Which list is read.
 #[derive(Debug, Clone)]
@@ -79,6 +79,7 @@ pub struct Reader {
     following: Arc<Following>,
     batches: mpsc::Receiver<Vec<News>>,
     taken: VecDeque<News>,
+    has_ended: bool,
     task: JoinHandle<()>,
 }
 
@@ -90,15 +91,20 @@ impl Reader {
         let following = Arc::new(Following::new(reading, from, batch));
         let driven = Arc::clone(&following);
         let task = tokio::spawn(async move { crate::drive::drive(driven.as_ref()).await });
-        Self { following, batches, taken: VecDeque::new(), task }
+        Self { following, batches, taken: VecDeque::new(), has_ended: false, task }
     }
 
     /// What comes next; `None` behind the last. Cancel safe.
     pub async fn next(&mut self) -> Option<News> {
+        if self.has_ended {
+            return None;
+        }
         while self.taken.is_empty() {
             self.taken.extend(self.batches.recv().await?);
         }
-        self.taken.pop_front()
+        let news = self.taken.pop_front();
+        self.has_ended = matches!(news, Some(News::Ended(_) | News::NeedsNewer));
+        news
     }
 
     /// The link to the relay.

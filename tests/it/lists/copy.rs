@@ -93,3 +93,23 @@ fn a_copy_comes_from_what_is_kept_here_where_the_relay_is_gone() {
     assert_eq!((&result["items"], &result["sent"]), (&2.into(), &true.into()), "{result}");
     assert_eq!(Home::at_relay(&to.url()).texts("work"), ["milk", "bread"]);
 }
+
+#[test]
+fn what_is_not_sent_in_time_is_on_its_way_and_it_is_said_how_to_see_it() {
+    let home = Home::new();
+    let line = "x".repeat(1_000);
+    home.ok_with_input(["add", "work", "-", "--wait", "20"], &vec![line.as_str(); 400].join("\n"));
+    // A message of about sixty or two go out at once, each other one waits for seconds.
+    let relay = Relay::start(&["--limit", "ops_per_second=10", "--limit", "ops_burst=100"]);
+    let result = home.json(["copy", "work", "--to", &relay.url(), "--wait", "1"]);
+    assert_eq!((&result["items"], &result["sent"]), (&400.into(), &false.into()), "{result}");
+    assert!(result["pending"].as_u64().is_some_and(|pending| pending > 200), "{result}");
+    let said = home.ok(["copy", "work", "--to", &relay.url(), "--as", "other", "--wait", "1"]);
+    let see = format!("`betwixt --relay {} status other`", relay.url());
+    assert!(
+        said.starts_with("400 items copied, ") && said.contains("edits not yet sent") && said.contains(&see),
+        "{said}"
+    );
+    let status = home.json(["--relay", &relay.url(), "status", "other", "--wait", "1"]);
+    assert!(status["pending"].as_u64().is_some_and(|pending| pending > 200), "{status}");
+}

@@ -37,7 +37,7 @@ fn a_deleted_list_is_gone_and_its_name_is_free() {
 
 #[test]
 fn who_watches_it_is_told() {
-    let relay = Relay::default();
+    let mut relay = Relay::default();
     let home = Home::at_relay(&relay.url());
     home.ok(["add", "work", "milk"]);
     let mut watch = Home::at_relay(&relay.url()).start(["watch", "work", "--json"]);
@@ -49,10 +49,17 @@ fn who_watches_it_is_told() {
     // Also when it was deleted, and made anew, while there was no link.
     let mut peer = Peer::join(relay.address(), "work");
     peer.add("new");
+    drop(peer);
     let mut watch = home.start(["watch", "work", "--json"]);
     assert_eq!(watch.wait_json(1)[0]["items"], 1);
+    relay.kill();
+    relay.restart();
     home.ok(["delete", "work", "--yes"]);
+    let mut peer = Peer::join(relay.address(), "work");
+    peer.add("another list");
     assert_eq!(watch.wait_end().code(), Some(1));
+    watch.wait_for("error: the list work was deleted on the relay");
+    assert_eq!(watch.printed().len(), 1, "nothing of the other list is told: {:?}", watch.printed());
 }
 
 #[test]

@@ -134,7 +134,7 @@ impl Works {
             return;
         }
         let before = match &input {
-            Input::Said(ToSite::Entries { entries, .. }) => {
+            Input::Said(ToSite::Entries { entries, .. }) if self.tells => {
                 entries.first().map(|entry| Before::of(self.replica.confirmed(), &entry.op))
             }
             _ => None,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use betwixt_client::Folder;
-use betwixt_client::folder::{FolderError, Slot, SlotError};
+use betwixt_client::folder::{FolderError, Slot, SlotError, Unsent};
 use betwixt_core::id::ListUid;
 
 use crate::world::Seeded;
@@ -139,4 +139,28 @@ fn a_damaged_record_of_lists_is_an_error_and_stays_as_it_is() {
     assert!(matches!(found, Err(FolderError::Lists { .. })));
     assert!(matches!(folder.set_last_list(&name), Err(FolderError::Lists { .. })));
     assert_eq!(fs::read_to_string(&path).expect("read"), "{ not json");
+}
+
+#[test]
+fn a_list_is_forgotten_unless_a_slot_may_have_unsent_edits_of_it() {
+    let (_dir, folder) = folder();
+    let mut random = Seeded(9);
+    let (name, uid, other) =
+        ("work".parse().expect("a name"), ListUid::from_bytes([1; 16]), ListUid::from_bytes([2; 16]));
+    folder.set_list_uid("local", &name, uid).expect("it is written");
+    folder.set_list_uid("ws://there:1", &name, uid).expect("it is written");
+    let mut forget =
+        |uid| folder.forget_if_sent("local", &name, uid, &mut || random.next()).expect("it can be looked at");
+    let known = |relay| folder.lists_at(relay).expect("it can be read");
+
+    let slot = lease(&folder, &mut Seeded(10));
+    slot.mark().expect("it is marked");
+    assert_eq!(forget(uid), Unsent::Unknown, "a slot with unsent edits is in other hands");
+    assert_eq!(known("local"), [(name.clone(), uid)]);
+    drop(slot);
+    assert_eq!(forget(other), Unsent::None);
+    assert_eq!(known("local"), [(name.clone(), uid)], "another list was meant");
+    assert_eq!(forget(uid), Unsent::None, "what the slot has unsent is not of this list");
+    assert_eq!(known("local"), []);
+    assert_eq!(known("ws://there:1"), [(name.clone(), uid)], "another relay's is another list");
 }
