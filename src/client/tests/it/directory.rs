@@ -1,6 +1,8 @@
 //! Asking a relay for its lists: what counts as an answer, and what is passed over.
 
 use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use betwixt_client::Address;
 use betwixt_client::directory::{self, Deleted, DirectoryError};
@@ -125,11 +127,15 @@ async fn deleting_ends_with_gone_or_with_another_list() {
     );
 }
 
-/// What comes of asking a relay that answers with this.
+/// What comes of asking a relay that answers with this, once.
 async fn answered(answer: impl Fn(Listing) -> Vec<Message> + Send + Sync + Clone + 'static) -> DirectoryError {
+    let links = Arc::new(AtomicUsize::new(0));
     let address = relay(move |mut link| {
-        let answer = answer.clone();
+        let (answer, is_first) = (answer.clone(), links.fetch_add(1, Ordering::SeqCst) == 0);
         async move {
+            if !is_first {
+                return;
+            }
             let ToRelay::Lists(asked) = asked(&mut link).await else { panic!("not a question") };
             for message in answer(asked) {
                 let _ = link.send(message).await;
