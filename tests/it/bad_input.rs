@@ -17,7 +17,7 @@
 //! | a list name with `../` and other wrong words | one line, exit code 2, no file is made | `command::a_list_name_that_leads_out_is_refused_in_one_line` |
 //! | `NO_COLOR`, a dumb terminal, no terminal | no colour; verbs work, the screen says what it needs | `terminal::without_colour_or_a_terminal_it_stays_sensible` |
 //! | a terminal that is closed under the screen | the program ends | `terminal::a_terminal_that_goes_away_ends_the_program` |
-//! | text of others that attacks a terminal, as items, names, refused edits, arguments | it never drives the terminal | `hostile::hostile_items_do_not_drive_the_terminal`, `hostile::hostile_names_do_not_drive_the_terminal`, `hostile::hostile_refused_edits_do_not_drive_the_terminal`, `hostile::hostile_arguments_do_not_drive_the_terminal` |
+//! | text of others that attacks a terminal, as items, names, refused edits, arguments | it never drives the terminal | `hostile::hostile_items_do_not_drive_the_terminal`, `hostile::hostile_names_do_not_drive_the_terminal`, `hostile::hostile_refused_edits_do_not_drive_the_terminal`, `hostile::hostile_arguments_do_not_drive_the_terminal`, `lists::log::hostile_names_and_texts_do_not_drive_the_terminal_of_who_reads_the_log` |
 
 mod command;
 mod hostile;

@@ -70,6 +70,11 @@ fn unsent_edits_of_a_deleted_list_stay_and_can_be_exported() {
     relay.kill();
     home.ok(["add", "work", "never sent", "--wait", "0.2"]);
     relay.restart();
+    let said = home.error(["delete", "work"]);
+    assert!(
+        said.contains("work with its 1 items") && said.contains("1 edits of this folder were never sent"),
+        "{said}"
+    );
     let other = Home::at_relay(&relay.url());
     assert_eq!(other.ok(["delete", "work", "--yes"]), "deleted\n");
     // This folder hears of it now; the relay has no such list any more.

@@ -19,12 +19,14 @@ pub(crate) fn run(place: &Place, delete: &Delete) -> Result<(), Report> {
     reach::run(place, async |reach| {
         let found = reach.find(&reach.address, name).await?;
         if !delete.yes {
-            if found.is_none() {
-                return Err(no_list(name));
-            }
+            let Some(found) = found else { return Err(no_list(name)) };
+            let stays = match reach.folder.unsent(found.uid, &mut os_random)? {
+                Unsent::Edits(edits) => format!("; {edits} edits of this folder were never sent, and stay here"),
+                Unsent::None | Unsent::Unknown => String::new(),
+            };
             let items = items(reach, name).await.map_or_else(String::new, |items| format!(" with its {items} items"));
             return Err(Report::new(format!(
-                "`betwixt delete {name} --yes` deletes {name}{items}, for everybody and for good"
+                "`betwixt delete {name} --yes` deletes {name}{items}, for everybody and for good{stays}"
             )));
         }
         let relay = reach.address.record();

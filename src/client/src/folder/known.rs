@@ -56,7 +56,11 @@ impl Folder {
     }
 
     /// What the folder's slots have unsent of a list. Looks into those alone that are marked.
-    fn unsent(&self, uid: ListUid, random: Randomness<'_>) -> Result<Unsent, FolderError> {
+    ///
+    /// # Errors
+    ///
+    /// A slot that has unsent edits cannot be opened.
+    pub fn unsent(&self, uid: ListUid, random: Randomness<'_>) -> Result<Unsent, FolderError> {
         let (mut edits, mut is_hidden) = (0, false);
         for path in (0..SLOTS_MAX).map(|n| self.slot_path(n)).take_while(|path| path.exists()) {
             if !path.join("pending").exists() {
