@@ -147,35 +147,6 @@ impl Folder {
         })
     }
 
-    /// The lists that this folder knows of a relay, in the order of their names.
-    ///
-    /// # Errors
-    ///
-    /// The record cannot be read.
-    pub fn lists_at(&self, relay: &str) -> Result<Vec<(ListName, ListUid)>, FolderError> {
-        let mut lists = self.read_lists()?;
-        Ok(lists.relays.remove(relay).unwrap_or_default().into_iter().collect())
-    }
-
-    /// Forgets that the list of that name on that relay is this one, if it is: the name is free for another.
-    ///
-    /// # Errors
-    ///
-    /// The record cannot be read or written.
-    pub fn forget_list(&self, relay: &str, name: &ListName, uid: ListUid) -> Result<(), FolderError> {
-        let is_it = |lists: &Lists| lists.relays.get(relay).and_then(|lists| lists.get(name)) == Some(&uid);
-        if !is_it(&self.read_lists()?) {
-            return Ok(());
-        }
-        self.change_lists(|lists| {
-            if is_it(lists)
-                && let Some(lists) = lists.relays.get_mut(relay)
-            {
-                lists.remove(name);
-            }
-        })
-    }
-
     /// Whether a slot of this folder has ever written to that list.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use betwixt_core::id::ListUid;
 use betwixt_core::name::ListName;
 
-use super::{Folder, FolderError, SLOTS_MAX, Slot};
+use super::{Folder, FolderError, Lists, SLOTS_MAX, Slot};
 use crate::replica::Randomness;
 use crate::store;
 
@@ -29,6 +29,25 @@ impl Folder {
         Ok(lists.relays.remove(relay).unwrap_or_default().into_iter().collect())
     }
 
+    /// Forgets that the list of that name on that relay is this one, if it is: the name is free for another.
+    ///
+    /// # Errors
+    ///
+    /// The record cannot be read or written.
+    pub fn forget_list(&self, relay: &str, name: &ListName, uid: ListUid) -> Result<(), FolderError> {
+        let is_it = |lists: &Lists| lists.relays.get(relay).and_then(|lists| lists.get(name)) == Some(&uid);
+        if !is_it(&self.read_lists()?) {
+            return Ok(());
+        }
+        self.change_lists(|lists| {
+            if is_it(lists)
+                && let Some(lists) = lists.relays.get_mut(relay)
+            {
+                lists.remove(name);
+            }
+        })
+    }
+
     /// Forgets that the list of that name on that relay is this one, unless a slot may have unsent edits of it: those would
     /// be out of sight.
     ///
@@ -44,13 +63,7 @@ impl Folder {
     ) -> Result<Unsent, FolderError> {
         let unsent = self.unsent(uid, random)?;
         if unsent == Unsent::None {
-            self.change_lists(|lists| {
-                if let Some(lists) = lists.relays.get_mut(relay)
-                    && lists.get(name) == Some(&uid)
-                {
-                    lists.remove(name);
-                }
-            })?;
+            self.forget_list(relay, name, uid)?;
         }
         Ok(unsent)
     }
