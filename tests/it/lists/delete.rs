@@ -80,8 +80,10 @@ fn unsent_edits_of_a_deleted_list_stay_and_can_be_exported() {
     // This folder hears of it now; the relay has no such list any more.
     let said = home.ok(["delete", "work", "--yes"]);
     assert!(said.contains("1 edits of this folder were never sent") && said.contains("betwixt export work"), "{said}");
-    assert_eq!(home.ok(["export", "work"]), "- [ ] milk\n- [ ] never sent\n");
     assert_eq!(home.json(["delete", "work", "--yes"])["unsent"], 1);
+    for _ in 0..2 {
+        assert_eq!(home.ok(["export", "work"]), "- [ ] milk\n- [ ] never sent\n");
+    }
     // Another folder has nothing to keep.
     assert!(other.error(["log", "work"]).contains("no list called work"));
 }
