@@ -33,7 +33,7 @@ impl World {
             self.decide(at);
         }
         match self.random.below(120) {
-            0..100 => self.edit_somehow(at),
+            0..98 => self.edit_somehow(at),
             100..106 => self.cut(at),
             106 => {
                 self.machines[at].away_until = self.now.plus(Millis(self.random.below(5_000)));
@@ -48,7 +48,7 @@ impl World {
                 self.relay.limits.text_bytes = [12, 4_096, 4_096][self.random.place(3)];
                 self.crash_relay(true);
             }
-            111 => self.save(),
+            98 | 99 | 111 => self.save(),
             112 => self.write(at, &[Write::List(Box::new(self.machines[at].replica.confirmed().clone()))]),
             113 | 114 if self.faults.copies => self.copy(at),
             115 | 116 if self.faults.copies => self.put_back(at),
@@ -87,14 +87,19 @@ impl World {
             self.crash_relay(false);
             return;
         }
-        if self.random.once_in(2) {
-            self.counts.trims += 1;
-            if fate == 2 {
-                self.relay.disk.fail_next_commits(1);
-            }
-            if !self.relay.trim() {
-                self.crash_relay(true);
-            }
+        if self.random.once_in(3) {
+            return;
+        }
+        if fate == 2 {
+            self.relay.disk.fail_next_commits(1);
+        }
+        let clock = self.clock();
+        let first = self.relay.trim(clock);
+        // Where nothing is to be trimmed, no commit was there to fail.
+        self.relay.disk.fail_next_commits(0);
+        match first {
+            Some(first) => self.counts.trims += u64::from(first > 1),
+            None => self.crash_relay(true),
         }
     }
 

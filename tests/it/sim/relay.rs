@@ -24,10 +24,8 @@ use super::seeded::Seeded;
 
 /// Entries that a site reads as they are, whatever a snapshot would save.
 const FEW_ENTRIES: u64 = 24;
-/// Bytes and entries that a log is trimmed to.
-const LOG_BYTES: usize = 4_000;
-/// See [`LOG_BYTES`].
-const LOG_ENTRIES: u64 = 4;
+/// What is left of a log that is trimmed: a few entries.
+const LOG: LogLimits = LogLimits { bytes_max: 4_000, age_max: Millis(3_000), entries_min: 6 };
 /// Bytes of a part of a snapshot: several for a list of a few items.
 const PART_BYTES: usize = 900;
 
@@ -162,11 +160,11 @@ impl Relay {
         saved
     }
 
-    /// Trims the log of a list whose snapshot was stored just now; says whether that could be done.
-    pub(super) fn trim(&mut self) -> bool {
+    /// Trims the log of a list whose snapshot was stored just now; tells its first entry then, if that could be done.
+    pub(super) fn trim(&mut self, clock: Millis) -> Option<u64> {
         let (uid, upto) = (self.list(), self.room().head().seq);
-        let limits = LogLimits { bytes_max: LOG_BYTES, age_max: Millis(u64::MAX / 2), entries_min: LOG_ENTRIES };
-        self.engine.trim(&self.name, uid, upto, &limits, Millis(0)).is_ok()
+        let left = self.engine.trim(&self.name, uid, upto, &LOG, clock).ok()?;
+        left.map(|left| left.first)
     }
 
     /// The answer to a `Hello`, up to and with the entries that are missing, and whether it is a snapshot.

@@ -267,6 +267,10 @@ impl Replica {
         }
         if same_epoch {
             self.show_again();
+            // The number may have come with the list.
+            if self.has_joined() {
+                self.joined(writes);
+            }
         } else {
             self.replace(&old, Which::All, writes);
         }

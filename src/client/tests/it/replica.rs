@@ -55,6 +55,27 @@ fn a_join_goes_alone_and_what_waits_behind_it_is_placed_anew_only_if_the_number_
 }
 
 #[test]
+fn a_site_that_gets_its_number_with_a_snapshot_places_anew_what_it_placed_without() {
+    let mut world = World::new(2, 5);
+    world.add(1, &["first"]);
+    world.settle_of(1);
+    world.add(0, &["a", "b"]);
+    let unnumbered: Vec<Key> = world.keys(0);
+    world.pass(600);
+    assert!(world.carry_up(0), "the hello goes");
+    while world.carry_down(0) {}
+    assert!(world.carry_up(0), "the join goes");
+    // Its ack is lost with the link, and the log is trimmed behind it.
+    world.cut(0);
+    world.relay.trimmed = world.relay.head();
+    world.settle();
+    world.check();
+    assert_ne!(world.peers[0].replica.number().0, 0);
+    assert_eq!(world.texts(1), world.texts(0));
+    assert!(world.keys(1).iter().filter(|key| unnumbered.contains(key)).count() <= 1, "only the key of number 0");
+}
+
+#[test]
 fn a_site_that_is_renewed_before_it_has_its_number_places_anew_with_the_number_that_it_gets() {
     let mut world = World::new(2, 16);
     world.add(1, &["first"]);
