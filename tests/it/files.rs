@@ -115,3 +115,26 @@ fn standard_input_is_a_file_too() {
          {\"text\":\"two\",\"done\":true,\"depth\":1}\n]}\n"
     );
 }
+
+#[test]
+fn one_import_is_one_step_that_is_taken_back_on_the_command_line_or_by_a_key() {
+    let home = Home::new();
+    let boxes: Vec<String> = (0..100).map(|number| format!("- [ ] box {number}")).collect();
+    let file = written(&home, "boxes.md", boxes.join("\n"));
+    home.ok(["add", "work", "before"]);
+    home.ok(["import", "work", &file]);
+    assert_eq!(home.texts("work").len(), 101);
+    assert_eq!(home.ok(["undo", "work"]), "undid: 100 added, sent\n");
+    assert_eq!(home.texts("work"), ["before"]);
+
+    home.ok(["import", "work", &file]);
+    let mut terminal = home.open(["work"]);
+    terminal.wait_for("of 101");
+    terminal.keys("u");
+    terminal.wait_for("undid: 100 added");
+    terminal.wait_for("1-1 of 1");
+    terminal.keys("q");
+    terminal.wait_end();
+    assert_eq!(home.json(["undo", "work"])["undid"], "added", "the step before it");
+    assert!(home.error(["undo", "work"]).contains("nothing to undo"));
+}

@@ -110,6 +110,11 @@ pub(crate) enum ListVerb {
     Mv(Mv),
     /// Write a list's title
     Title(Title),
+    /// Take back what was done last to a list from here: an import, say
+    Undo {
+        /// The list
+        list: ListName,
+    },
     /// Bring the items of a file to the end of a list
     Import(Import),
     /// Print a list as a file
@@ -134,6 +139,7 @@ impl ListVerb {
             | Self::Done { list, .. }
             | Self::Rm { list, .. }
             | Self::Edit { list, .. }
+            | Self::Undo { list }
             | Self::Status { list } => list,
         }
     }

@@ -22,7 +22,7 @@ use std::time::Instant;
 use betwixt_client::replica::Kept;
 use betwixt_client::site::{Opening, os_random, rescue};
 use betwixt_client::{Folder, LinkStatus, Site, Status};
-use betwixt_core::edit::Edit;
+use betwixt_core::edit::{Edit, Outcome};
 use betwixt_core::formats::Imported;
 use betwixt_core::id::ItemId;
 use betwixt_core::op::{Body, Op};
@@ -130,6 +130,7 @@ async fn carry_out(
         // What it brings is read before the list is opened, and does not come here.
         ListVerb::Import(_) => return Ok(()),
         ListVerb::Status { .. } => return status::print(site, place),
+        ListVerb::Undo { .. } => Edit::Undo,
         ListVerb::Add(add) => edits::add(add)?,
         ListVerb::Done { item, not, .. } => edits::set(site, item, Register::Done(!not))?,
         ListVerb::Rm { item, .. } => edits::set(site, item, Register::Deleted(true))?,
@@ -162,7 +163,10 @@ async fn carry_out(
         print::note("control characters were made visible");
     }
     let unsent = (site.status().unsent > 0).then(|| unlinked(site, place).unwrap_or_default());
-    say(&edit, &outcome.items, unsent.as_deref(), place.json)
+    if outcome.left_alone > 0 {
+        print::note(&format!("{} left alone: changed by others since", outcome.left_alone));
+    }
+    say(&edit, &outcome, unsent.as_deref(), place.json)
 }
 
 /// Why the relay refused this edit, of these items; it was not in the drawer before.
@@ -177,17 +181,20 @@ fn refusal(site: &Site, before: &BTreeSet<u64>, edit: &Edit, items: &[ItemId]) -
 }
 
 /// Says how an edit went; `unsent` is why it was not sent, where there is a reason to give.
-fn say(edit: &Edit, items: &[ItemId], unsent: Option<&str>, as_json: bool) -> Result<(), Report> {
+fn say(edit: &Edit, outcome: &Outcome, unsent: Option<&str>, as_json: bool) -> Result<(), Report> {
+    let Outcome { items, did, .. } = outcome;
     if as_json {
         let ids: Vec<String> = items.iter().map(ToString::to_string).collect();
         let sent = unsent.is_none();
         return match (edit, ids.as_slice()) {
             (Edit::Title(title), _) => print::json(&json!({ "title": title, "sent": sent })),
+            (Edit::Undo, _) => print::json(&json!({ "undid": did.word(), "items": ids, "sent": sent })),
             (_, [id]) => print::json(&json!({ "item": id, "sent": sent })),
             _ => print::json(&json!({ "items": ids, "sent": sent })),
         };
     }
-    let what = match (edit, items) {
+    let what = match (edit, items.as_slice()) {
+        (Edit::Undo, _) => format!("undid: {} {}, ", items.len(), did.word()),
         (Edit::Add { .. }, [id]) => format!("{id} "),
         (Edit::Add { .. }, _) => format!("{} items ", items.len()),
         _ => String::new(),

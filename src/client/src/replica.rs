@@ -28,7 +28,7 @@ pub use self::mint::{Minted, Randomness};
 use self::pending::AllPending;
 pub use self::pending::Pending;
 pub use self::receive::{ReceiveError, Received, Refusal};
-pub use self::undo::History;
+pub use self::undo::{History, Step};
 use crate::transfer::Transfer;
 
 /// Something of this person's that did not come to stand, kept until they decide.
@@ -71,6 +71,8 @@ pub enum Write {
     Keep(u64, Kept),
     /// Something out of the drawer.
     Release(u64),
+    /// What this site did last, in place of what was there: it can be taken back by a program that starts later.
+    Steps(Vec<Step>),
     /// Items are on their way to another list.
     Transfer(u64, Transfer),
     /// They have arrived, or stay.
@@ -92,6 +94,8 @@ pub struct Stored {
     pub issued: HashSet<Key>,
     /// The drawer, by number.
     pub kept: BTreeMap<u64, Kept>,
+    /// What this site did last, oldest first.
+    pub steps: Vec<Step>,
 }
 
 /// A site's replica of one list.
@@ -123,7 +127,7 @@ impl Replica {
     /// The replica that was stored.
     #[must_use]
     pub fn new(stored: Stored, person: SmolStr, kinds: Kinds) -> Self {
-        let Stored { secret, confirmed, pending, issued, kept } = stored;
+        let Stored { secret, confirmed, pending, issued, kept, steps } = stored;
         let site = secret.site();
         let refused = kept.values().filter_map(|kept| match kept {
             Kept::Refused { op, .. } if op.site == site => Some(op.ctr),
@@ -141,7 +145,7 @@ impl Replica {
             pending: pending.into_values().collect(),
             issued,
             kept,
-            history: History::default(),
+            history: History::of_kept(steps),
             spent,
             relay_ahead: 0,
             relay_clock: None,

@@ -10,6 +10,7 @@
 //! | `J`, site (16), counter as 8 bytes | time as 8 bytes, `Op` | own ops that were, for 30 days at least |
 //! | `I`, key | (nothing) | keys issued in this epoch |
 //! | `K`, number as 8 bytes | `Kept` | the drawer |
+//! | `U` | list of `Step` | what this site did last, for undo |
 //! | `T`, number as 8 bytes | `Transfer` | items on their way to another list |
 //!
 //! Numbers are big-endian, values in the encoding of `postcard`. One edit is one transaction.
@@ -215,6 +216,7 @@ pub fn load(store: &impl Store, uid: ListUid, meta: &Meta, kinds: Kinds) -> Resu
         pending: numbered(store, uid, b'P')?,
         issued: issued(store, uid)?,
         kept: numbered::<Kept>(store, uid, b'K')?,
+        steps: store.get(&key(uid, b'U', &[]))?.map_or(Ok(Vec::new()), |bytes| decode(uid, b'U', &bytes))?,
     };
     Ok((stored, entries))
 }
@@ -274,6 +276,9 @@ pub fn batch(uid: ListUid, meta: &mut Meta, writes: &[Write], now: Millis) -> Ba
             }
             Write::Release(number) => {
                 batch.delete(key(uid, b'K', &number.to_be_bytes()));
+            }
+            Write::Steps(steps) => {
+                batch.put(key(uid, b'U', &[]), encode(steps));
             }
             Write::Transfer(number, transfer) => {
                 batch.put(key(uid, b'T', &number.to_be_bytes()), encode(transfer));

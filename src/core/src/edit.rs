@@ -1,5 +1,6 @@
 //! What a person wants to be changed, in terms of items: never of keys, which are the replica's business.
 
+use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use crate::id::ItemId;
@@ -74,7 +75,7 @@ pub struct Outcome {
 }
 
 /// The kind of an edit, for "undid: 3 moved".
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Did {
     /// Nothing changed.
     #[default]
@@ -99,6 +100,26 @@ pub enum Did {
     Titled,
     /// Other registers were written.
     Wrote,
+}
+
+impl Did {
+    /// What became of the items, in a word: "added".
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Added => "added",
+            Self::Moved => "moved",
+            Self::Rewrote => "rewritten",
+            Self::Ticked => "ticked",
+            Self::Unticked => "unticked",
+            Self::Deleted => "deleted",
+            Self::Restored => "restored",
+            Self::Indented => "indented",
+            Self::Titled => "titled",
+            Self::Wrote => "changed",
+        }
+    }
 }
 
 /// Why an edit is not made. Nothing has changed.

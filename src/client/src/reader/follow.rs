@@ -46,6 +46,7 @@ impl Following {
         let Reading { address, name, uid, person, kinds } = reading;
         // A site of its own: the relay takes a second link of a site for its first one, come again.
         let stored = Stored {
+            steps: Vec::new(),
             secret: new_secret(&mut os_random),
             confirmed: List::new(uid),
             pending: BTreeMap::new(),

@@ -307,9 +307,11 @@ impl Mint<'_> {
             let item = change.placed().and_then(|id| replica.shown.item(id).map(|item| (&item.position.key, id)));
             item.map(|(key, id)| replica.shown.order().rank(key, id).all)
         });
-        let writes = pending.iter().cloned().map(Write::Pending);
-        let writes = writes.chain(issued.iter().cloned().map(Write::Issued)).collect();
         let step = (!changes.is_empty()).then_some(Step { did, changes, at: now });
+        let writes = pending.iter().cloned().map(Write::Pending);
+        let writes = writes.chain(issued.iter().cloned().map(Write::Issued));
+        let steps = (step.is_some() || way != Way::Forth).then(|| replica.history.kept_after(step.as_ref(), way));
+        let writes = writes.chain(steps.map(Write::Steps)).collect();
         Minted { writes, outcome: Outcome { items, did, left_alone, cleaned }, pending, issued, step, way }
     }
 }

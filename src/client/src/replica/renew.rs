@@ -22,6 +22,7 @@ impl Replica {
         self.secret = secret;
         self.site = secret.site();
         self.history = History::default();
+        writes.push(Write::Steps(Vec::new()));
         let first = first.into_iter().map(|op| Pending { op, unnumbered: false });
         let edits = first.chain(old.into_values()).filter(|edit| !matches!(edit.op.body, Body::Join(_)));
         let mut edits = edits.peekable();

@@ -10,17 +10,20 @@ use betwixt_core::hlc::{Hlc, Millis};
 use betwixt_core::id::{ItemId, OpId};
 use betwixt_core::list::List;
 use betwixt_core::register::{Field, Register};
+use serde::{Deserialize, Serialize};
 
 /// How long after a move the same items may be moved again as the same step: one held key is one step.
 const BURST: Millis = Millis(700);
 /// Steps that are remembered.
 const STEPS_MAX: usize = 1_000;
+/// Changes in the steps that outlive the program beside the last one, which does however many it made.
+const KEPT_CHANGES_MAX: usize = 64;
 
 /// What stands before an item and behind it.
 pub(super) type Neighbours = (Option<ItemId>, Option<ItemId>);
 
 /// A change that a step made, and what was there before.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Change {
     /// An item came.
     Added {
@@ -61,8 +64,8 @@ pub(super) enum Target {
 }
 
 /// What one intention did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Step {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
     pub(super) did: Did,
     pub(super) changes: Vec<Change>,
     pub(super) at: Millis,
@@ -206,6 +209,25 @@ impl History {
         }
     }
 
+    /// What a program that starts later can take back.
+    #[must_use]
+    pub fn of_kept(steps: Vec<Step>) -> Self {
+        Self { done: steps, undone: Vec::new() }
+    }
+
+    /// What is to be kept for a program that starts later, once this step has gone this way.
+    pub(super) fn kept_after(&self, step: Option<&Step>, way: Way) -> Vec<Step> {
+        // The last two: one may go, and what is left is the end again.
+        let before = self.done.len().saturating_sub(1);
+        let done = [kept(self.done.get(..before).unwrap_or_default()), self.done.get(before..).unwrap_or_default()];
+        let mut after = Self { done: done.concat(), undone: self.undone.last().cloned().into_iter().collect() };
+        match step {
+            Some(step) => after.push(step.clone(), way),
+            None => after.drop_last(way),
+        }
+        kept(&after.done).to_vec()
+    }
+
     /// Takes down a step that went this way.
     pub(super) fn push(&mut self, step: Step, way: Way) {
         match way {
@@ -257,6 +279,17 @@ impl History {
             Way::Again => self.undone.pop(),
         };
     }
+}
+
+/// The last step, and those before it as long as they are small.
+fn kept(steps: &[Step]) -> &[Step] {
+    let mut changes = 0;
+    let before = steps.iter().rev().skip(1).take_while(|step| {
+        changes += step.changes.len();
+        changes <= KEPT_CHANGES_MAX
+    });
+    let count = before.count() + 1;
+    steps.get(steps.len().saturating_sub(count)..).unwrap_or_default()
 }
 
 /// Whether `step` moves the same items again right after `last` did.

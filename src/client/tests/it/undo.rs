@@ -148,3 +148,27 @@ fn a_paste_is_one_step_in_one_run_and_the_registers_of_a_step_go_back_in_one_op(
     world.settle();
     world.check();
 }
+
+#[test]
+fn what_was_done_last_is_taken_back_by_a_program_that_starts_later() {
+    let (mut world, id) = list("abcdef");
+    world.edit(0, &Edit::Move { items: vec![id('b')], spot: Spot::Bottom }).expect("moved");
+    world.set(0, id('c'), "C");
+    check(&world, "aCdefb");
+    world.peers[0].restart();
+    world.edit(0, &Edit::Undo).expect("the text is there");
+    world.peers[0].restart();
+    world.edit(0, &Edit::Undo).expect("and what came before it");
+    check(&world, "abcdef");
+    world.settle();
+    world.check();
+    // One import is one step, also where it is longer than all that is kept otherwise.
+    let texts: Vec<String> = (0..500).map(|number| format!("{number}")).collect();
+    world.add(0, &texts.iter().map(String::as_str).collect::<Vec<_>>());
+    world.peers[0].restart();
+    let undone = world.edit(0, &Edit::Undo).expect("it is there");
+    assert_eq!((undone.items.len(), undone.did), (500, Did::Added));
+    check(&world, "abcdef");
+    world.settle();
+    world.check();
+}

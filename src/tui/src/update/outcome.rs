@@ -99,18 +99,8 @@ fn message(model: &Model, what: &Sending, outcome: &Outcome) -> Option<String> {
 
 /// "3 moved".
 fn done(outcome: &Outcome) -> String {
-    let word = match outcome.did {
-        Did::Nothing => "nothing",
-        Did::Added => "added",
-        Did::Moved => "moved",
-        Did::Rewrote => "rewritten",
-        Did::Ticked => "ticked",
-        Did::Unticked => "unticked",
-        Did::Deleted => "deleted",
-        Did::Restored => "restored",
-        Did::Indented => "indented",
-        Did::Titled => return "the title".to_owned(),
-        Did::Wrote => "changed",
-    };
-    format!("{} {word}", thousands(outcome.items.len()))
+    if outcome.did == Did::Titled {
+        return "the title".to_owned();
+    }
+    format!("{} {}", thousands(outcome.items.len()), outcome.did.word())
 }
