@@ -19,6 +19,7 @@ pub mod log;
 pub mod name;
 pub mod op;
 pub mod order;
+pub mod rebalance;
 pub mod register;
 pub mod safe_text;
 pub mod snapshot;

@@ -9,6 +9,7 @@ mod json_vectors;
 mod keys;
 mod list;
 mod order;
+mod rebalance;
 mod snapshot;
 mod vectors;
 mod wire;
