@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use betwixt_client::site::{Moved, Opening, os_random, rescue};
+use betwixt_client::site::{Moved, News, Opening, os_random, rescue};
 use betwixt_client::{Folder, LinkStatus, Site, Sites};
-use betwixt_core::edit::{Edit, Spot};
+use betwixt_core::edit::{Edit, EditFault, Spot};
 use betwixt_core::id::ItemId;
 use betwixt_core::name::ListName;
 use betwixt_core::op::body::Kinds;
@@ -57,9 +57,29 @@ fn numbered(numbers: std::ops::Range<usize>) -> Vec<String> {
 async fn carried(sites: &Sites) -> Vec<Moved> {
     let mut told = Vec::new();
     let from = name("here");
-    let carrying = sites.carry(&from, |moved| told.push(moved));
+    let carrying = sites.carry(&from, |news| {
+        if let News::Done(moved) = news {
+            told.push(moved);
+        }
+    });
     tokio::time::timeout(LONG, carrying).await.expect("in time").expect("the lists open");
     told
+}
+
+/// Two lists of a window that have something in them, with the items of the first.
+async fn two(home: &Home) -> (Arc<Sites>, Arc<Site>, Arc<Site>, Vec<ItemId>) {
+    let sites = Arc::new(window(home));
+    let here = sites.open(&name("here")).await.expect("it opens");
+    let there = sites.open(&name("there")).await.expect("it opens");
+    let items = fill(&here, 3).await;
+    settled(&there).await;
+    there.edit(&Edit::Title("There".into())).expect("it is made");
+    settled(&there).await;
+    (sites, here, there, items)
+}
+
+async fn offline(site: &Site) {
+    assert!(site.wait_until(LONG, |status| status.link == LinkStatus::Offline).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -178,5 +198,127 @@ async fn what_the_other_list_does_not_take_stays_and_says_why() {
     assert_eq!(other.texts("here").len(), 6 - arrived);
     assert_eq!(other.texts("there").len(), 7 + arrived);
     assert!(there.kept().is_empty(), "what stays here is not in the drawer there as well");
+    sites.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_item_that_is_still_on_its_way_does_not_go_on_or_back() {
+    let mut relay = Relay::default();
+    let home = Home::at_relay(&relay.url());
+    let (sites, here, there, items) = two(&home).await;
+    relay.kill();
+    offline(&here).await;
+    offline(&there).await;
+    here.send_off(items[..1].to_vec(), name("there")).expect("it is kept");
+    let carrying = tokio::spawn({
+        let sites = Arc::clone(&sites);
+        async move { carried(&sites).await }
+    });
+    assert!(there.wait_until(LONG, |status| status.unsent > 0).await);
+    assert_eq!(there.send_off(items[..1].to_vec(), name("here")), Err(EditFault::Coming));
+    relay.restart();
+    assert_eq!(carrying.await.expect("it ends").len(), 1);
+    settled(&here).await;
+    there.send_off(items[..1].to_vec(), name("here")).expect("it is there now");
+    sites.carry(&name("there"), |_| {}).await.expect("the lists open");
+    settled(&there).await;
+    assert_eq!((home.texts("here").len(), home.texts("there").len()), (3, 0));
+    sites.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_in_a_deleted_list_before_has_not_arrived_there() {
+    let relay = Relay::default();
+    let home = Home::at_relay(&relay.url());
+    let (sites, here, there, items) = two(&home).await;
+    here.send_off(items[..1].to_vec(), name("there")).expect("it is kept");
+    carried(&sites).await;
+    there.send_off(items[..1].to_vec(), name("here")).expect("it is kept");
+    sites.carry(&name("there"), |_| {}).await.expect("the lists open");
+    settled(&there).await;
+    Home::at_relay(&relay.url()).ok(["delete", "there", "--yes"]);
+    assert!(there.wait_until(LONG, |status| status.link == LinkStatus::Gone).await);
+
+    here.send_off(items[..1].to_vec(), name("there")).expect("it is kept");
+    let moved = carried(&sites).await;
+    assert!(matches!(&moved[..], [Moved { arrived: 0, stayed: 1, .. }]), "{moved:?}");
+    settled(&here).await;
+    assert_eq!(home.texts("here").len(), 3, "it is nowhere else");
+    sites.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn items_wait_for_what_is_decided_about_the_list_that_they_go_to() {
+    for merges in [false, true] {
+        let mut relay = Relay::default();
+        let home = Home::at_relay(&relay.url());
+        let sites = Arc::new(window(&home));
+        let here = sites.open(&name("here")).await.expect("it opens");
+        let items = fill(&here, 3).await;
+        relay.kill();
+        offline(&here).await;
+        let there = sites.open(&name("there")).await.expect("it opens");
+        let mine = vec![vec![Register::Text("mine".into())]];
+        there.edit(&Edit::Add { spot: Spot::Top, items: mine }).expect("it is kept");
+        here.send_off(items[..1].to_vec(), name("there")).expect("it is kept");
+        let (news, mut told) = tokio::sync::mpsc::unbounded_channel();
+        let carrying = tokio::spawn({
+            let sites = Arc::clone(&sites);
+            async move { sites.carry(&name("here"), |one| news.send(one).expect("it is heard")).await }
+        });
+        assert!(there.wait_until(LONG, |status| status.unsent > 1).await);
+        relay.restart();
+        let other = Home::at_relay(&relay.url());
+        // Whichever list comes first, one of the two is another one.
+        other.ok(["add", "there", "theirs", "--wait", "20"]);
+        let first = told.recv().await.expect("it is told");
+        if let News::Wait(why) = first {
+            assert!(why.contains("another list called there"), "{why}");
+            if merges { there.merge() } else { there.keep_as(&name("mine")) }.expect("it is decided");
+            assert!(matches!(told.recv().await, Some(News::Done(Moved { arrived: 1, stayed: 0, .. }))));
+        }
+        carrying.await.expect("it ends").expect("the lists open");
+        settled(&here).await;
+        settled(&there).await;
+        let all = ["here", "there", "mine"].map(|list| other.texts(list));
+        let count = all.iter().flatten().filter(|text| *text == "item 0").count();
+        assert_eq!((count, all[0].len()), (1, 2), "{all:?}");
+        sites.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_refused_before_stays_in_the_drawer() {
+    let relay = Relay::start(&["--limit", "text_bytes=16"]);
+    let home = Home::at_relay(&relay.url());
+    let (sites, here, there, items) = two(&home).await;
+    here.send_off(items[..1].to_vec(), name("there")).expect("it is kept");
+    carried(&sites).await;
+    let writes = vec![(items[0], vec![Register::Text("a text that is too long".into())])];
+    // A client that knows the limit does not make it; a window that was offline did.
+    let refused = there.edit(&Edit::Set { writes }).is_err() || there.wait_until(LONG, |status| status.kept > 0).await;
+    assert!(refused);
+    let kept = there.kept().len();
+    there.send_off(items[..1].to_vec(), name("here")).expect("it is kept");
+    sites.carry(&name("there"), |_| {}).await.expect("the lists open");
+    settled(&there).await;
+    here.send_off(items[..1].to_vec(), name("there")).expect("it is kept");
+    let moved = carried(&sites).await;
+    assert!(matches!(&moved[..], [Moved { arrived: 1, stayed: 0, .. }]), "{moved:?}");
+    assert_eq!(there.kept().len(), kept);
+    sites.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_list_that_somebody_has_open_is_not_closed_as_unused() {
+    let relay = Relay::default();
+    let home = Home::at_relay(&relay.url());
+    let (sites, _here, there, _) = two(&home).await;
+    sites.show(&name("here")).await.expect("it opens");
+    sites.send_rest().await;
+    let again = sites.open(&name("there")).await.expect("it opens");
+    assert!(Arc::ptr_eq(&there, &again), "two sites on one replica undo each other's work");
+    again.edit(&Edit::Title("Still".into())).expect("it is made");
+    settled(&again).await;
     sites.close().await;
 }

@@ -25,7 +25,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 pub use self::choice::ChoiceError;
-pub use self::transfer::Moved;
+pub use self::transfer::{Moved, News};
 use self::whole::Whole;
 pub use self::whole::WholeError;
 use crate::folder::{Folder, Slot};

@@ -1,14 +1,14 @@
 //! The lists that one slot has open on a relay, each of them once.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use betwixt_core::name::ListName;
 use tokio::sync::Mutex;
 
 use crate::folder::Slot;
-use crate::site::{Moved, Opening, Site, WholeError, rescue};
+use crate::site::{News, Opening, Site, WholeError, rescue};
 use crate::store::{self, LoadError};
+use crate::transfer::{Transfer, Written};
 
 /// The lists that one slot has open on a relay, each of them once: two sites on one replica would undo each other's work.
 #[derive(Debug)]
@@ -90,22 +90,42 @@ impl Sites {
         })
     }
 
-    /// Carries out what a list has on its way to others, until there is nothing more; `told` hears how each went. May be
+    /// Carries out what a list has on its way to others, until there is nothing more; `told` hears how each goes. May be
     /// dropped at any time, and called several times at once.
     ///
     /// # Errors
     ///
     /// A list cannot be opened; what is on its way stays so.
-    pub async fn carry(&self, from: &ListName, mut told: impl FnMut(Moved)) -> Result<(), WholeError> {
+    pub async fn carry(&self, from: &ListName, mut told: impl FnMut(News)) -> Result<(), WholeError> {
         let from = self.open(from).await?;
         // One after the other: what another list refuses is told apart by the items of one transfer.
         let _turn = from.carrying().lock().await;
         while let Some((number, transfer)) = from.transfers().into_iter().next() {
-            let to = self.open(&transfer.to).await?;
-            let Some(moved) = from.transfer(number, &to).await else { break };
-            told(moved);
+            let to = self.target(&transfer).await?;
+            // A list that was renamed to the name that they were to go to: they are there.
+            if Arc::ptr_eq(&to, &from) {
+                from.forget_transfer(number);
+            } else if !from.transfer(number, &to, &mut told).await {
+                break;
+            }
         }
         Ok(())
+    }
+
+    /// The list that items go to: where they were written already, whatever it is called by now, or the one of the name.
+    async fn target(&self, transfer: &Transfer) -> Result<Arc<Site>, WholeError> {
+        if let Some(Written { list, .. }) = transfer.written {
+            let open = self.open.lock().await.sites.iter().find(|site| site.uid() == list).cloned();
+            if let Some(open) = open {
+                return Ok(open);
+            }
+            let relay = self.opening.address.record();
+            let known = self.slot.with_store(|store| store::meta(store, list))?;
+            if let Some(meta) = known.filter(|meta| meta.relay == relay) {
+                return self.open(&meta.name).await;
+            }
+        }
+        self.open(&transfer.to).await
     }
 
     /// Sends what lists that nobody looks at have unsent, carries what they have on its way, and closes those that are done.
@@ -118,14 +138,9 @@ impl Sites {
             }
         }
         let mut open = self.open.lock().await;
-        let on_its_way = open.sites.iter().flat_map(|site| site.transfers());
-        let wanted: BTreeSet<ListName> = on_its_way.map(|(_, transfer)| transfer.to).collect();
-        let (mut used, mut unused) = (Vec::new(), Vec::new());
-        for site in std::mem::take(&mut open.sites) {
-            let is_shown = open.shown.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, &site));
-            let is_used = is_shown || !site.transfers().is_empty() || wanted.contains(&site.name());
-            if is_used { used.push(site) } else { unused.push(site) }
-        }
+        // Who else has one may write to it at any time; nobody gets another one while the lock is held.
+        let (used, unused): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut open.sites).into_iter().partition(|site| Arc::strong_count(site) > 1);
         open.sites = used;
         for site in unused {
             site.close().await;

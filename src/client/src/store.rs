@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 
 use betwixt_core::hlc::Millis;
-use betwixt_core::id::{ListUid, SiteSecret};
+use betwixt_core::id::{ItemId, ListUid, SiteSecret};
 use betwixt_core::key::Key;
 use betwixt_core::limits::{JOURNAL_KEPT, SENT_BYTES_MAX};
 use betwixt_core::list::{ApplyError, List};
@@ -182,6 +182,21 @@ pub fn to_open(store: &impl Store, relay: &str, name: &ListName, named: ListUid)
 /// The store does not answer, or a record is damaged.
 pub fn transfers(store: &impl Store, uid: ListUid) -> Result<BTreeMap<u64, Transfer>, LoadError> {
     numbered(store, uid, b'T')
+}
+
+/// The items that come to a list from others of the slot, and of which those have not heard that they are there.
+///
+/// # Errors
+///
+/// The store does not answer, or a record is damaged.
+pub fn coming(store: &impl Store, to: ListUid) -> Result<HashSet<ItemId>, LoadError> {
+    let mut items = HashSet::new();
+    for (uid, _) in lists(store)? {
+        let written = transfers(store, uid)?.into_values();
+        let written = written.filter(|transfer| transfer.written.is_some_and(|written| written.list == to));
+        items.extend(written.flat_map(|transfer| transfer.items));
+    }
+    Ok(items)
 }
 
 /// A stored replica, and how many entries stand behind its stored list.

@@ -144,6 +144,9 @@ pub enum EditFault {
     /// Somebody deleted the list.
     #[error("the list was deleted")]
     Gone,
+    /// It would send an item on that is itself still on its way here.
+    #[error("it is still on its way here")]
+    Coming,
     /// There is no step of this site to take back, or to do again.
     #[error("nothing to {0}")]
     NoStep(&'static str),

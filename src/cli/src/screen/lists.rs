@@ -8,7 +8,7 @@ use std::time::Duration;
 use betwixt_client::LinkStatus;
 use betwixt_client::directory::{self, Deleted, Page};
 use betwixt_client::folder::FolderError;
-use betwixt_client::site::{Moved, Opening};
+use betwixt_client::site::{Moved, News, Opening};
 use betwixt_core::causes::Causes;
 use betwixt_core::edit::Edit;
 use betwixt_core::id::{ItemId, ListUid};
@@ -42,7 +42,8 @@ impl Screen {
             Err(fault) => return Ok(vec![Msg::Notice(Causes(&fault).to_string())]),
         };
         // What was deleted, and has nothing that was not sent, makes room for the next list of its name.
-        if site.status().link == LinkStatus::Gone && site.status().unsent == 0 && site.kept().is_empty() {
+        let is_empty = site.status().unsent == 0 && site.kept().is_empty() && site.transfers().is_empty();
+        if site.status().link == LinkStatus::Gone && is_empty {
             site.let_go().map_err(Report::from)?;
         }
         self.changes = site.changes();
@@ -75,7 +76,9 @@ impl Screen {
             if let Err(fault) = site.edit(&Edit::Title(title.as_str().into())) {
                 return Msg::Notice(Causes(&fault).to_string());
             }
-            site.wait_until(TITLE_MAX, |status| status.unsent == 0).await;
+            if !site.wait_until(TITLE_MAX, |status| status.unsent == 0).await {
+                return Msg::Notice(format!("the title of {list} is kept here, and not sent yet"));
+            }
             Msg::Titled { list, title }
         });
     }
@@ -120,9 +123,13 @@ impl Screen {
         let (sites, from, answers) = (Arc::clone(&self.sites), self.site.name(), self.answers.clone());
         let opening = self.opening.clone();
         tokio::spawn(async move {
-            let told = |moved| {
+            let told = |news| {
+                let line = match news {
+                    News::Wait(why) => format!("moving waits: {why}"),
+                    News::Done(moved) => tell_moved(&moved),
+                };
                 // The screen has ended: whoever opens the list next sees it.
-                let _ = answers.send(Msg::Notice(tell_moved(&moved)));
+                let _ = answers.send(Msg::Notice(line));
                 // A list that was made for them is known from here on.
                 let _ = known(&opening).map(|known| answers.send(known));
             };
@@ -150,9 +157,10 @@ pub(super) fn known(opening: &Opening) -> Result<Msg, FolderError> {
 
 fn tell_moved(Moved { to, arrived, stayed, why }: &Moved) -> String {
     let items = |count: usize| if count == 1 { "1 item".to_owned() } else { format!("{count} items") };
-    match (why, arrived) {
+    let stay = if *stayed == 1 { "stays" } else { "stay" };
+    match (why.as_deref().filter(|_| *stayed > 0), arrived) {
         (None, arrived) => format!("{} moved to {to}", items(*arrived)),
-        (Some(why), 0) => format!("{} stay here: {why}", items(*stayed)),
-        (Some(why), arrived) => format!("{} moved to {to}, {stayed} stay here: {why}", items(*arrived)),
+        (Some(why), 0) => format!("{} {stay} here: {why}", items(*stayed)),
+        (Some(why), arrived) => format!("{} moved to {to}, {stayed} {stay} here: {why}", items(*arrived)),
     }
 }

@@ -5,9 +5,9 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::PathBuf;
 
-use betwixt_core::edit::{Edit, Spot};
+use betwixt_core::edit::Edit;
 use betwixt_core::formats::{Draft, Format, export};
-use betwixt_core::id::ListUid;
+use betwixt_core::id::{ItemId, ListUid};
 use betwixt_core::name::ListName;
 use betwixt_core::register::Register;
 
@@ -24,7 +24,7 @@ use crate::transfer::carried;
 pub(super) struct Merging {
     /// The list that they are from; its replica is kept until they are added.
     from: ListUid,
-    items: Vec<Vec<Register>>,
+    items: Vec<(ItemId, Vec<Register>)>,
     kept: Vec<Kept>,
 }
 
@@ -35,6 +35,9 @@ pub enum ChoiceError {
     /// There is nothing to decide.
     #[error("the relay has no other list of that name")]
     NoChoice,
+    /// This folder has a list of that name already.
+    #[error("there is a list called {0} here already")]
+    NameTaken(ListName),
     /// There is nothing to let go of.
     #[error("the list was not deleted")]
     NotGone,
@@ -67,7 +70,7 @@ impl Site {
         self.decide(|whole, other| {
             let shown = whole.replica.shown();
             let kept = whole.replica.kept().values().cloned().collect();
-            let items = shown.live().map(|(_, item)| carried(item));
+            let items = shown.live().map(|(id, item)| (id, carried(item)));
             let merging = Merging { from: shown.uid(), items: items.collect(), kept };
             // Until the items are pending in the other list, the folder says that the name is this list's: what happens
             // in between, the choice comes again.
@@ -81,10 +84,13 @@ impl Site {
     ///
     /// # Errors
     ///
-    /// There is no other list, or the folder's record cannot be written.
+    /// There is no other list, the folder has one of that name, or its record cannot be written.
     pub fn keep_as(&self, name: &ListName) -> Result<(), ChoiceError> {
         self.decide(|whole, other| {
             let relay = whole.opening.address.record();
+            if whole.opening.folder.lists_at(&relay)?.iter().any(|(known, _)| known == name) {
+                return Err(ChoiceError::NameTaken(name.clone()));
+            }
             whole.opening.folder.set_list_uid(&relay, name, whole.uid())?;
             whole.opening.folder.set_list_uid(&relay, &whole.opening.name, other)?;
             whole.opening.name = name.clone();
@@ -149,7 +155,8 @@ impl Whole {
             return;
         }
         let Some(Merging { from, items, kept }) = self.merging.take() else { return };
-        let add = Edit::Add { spot: Spot::Bottom, items };
+        // Under the ids that they have: where the program ends in between, the next time adds nothing.
+        let add = Edit::TakeIn { items };
         match self.edit(&add) {
             Ok(_) => {
                 let relay = self.opening.address.record();
@@ -162,7 +169,7 @@ impl Whole {
                 }
             }
             Err(_fault) => {
-                let Edit::Add { items, .. } = add else { return };
+                let Edit::TakeIn { items } = add else { return };
                 self.merging = Some(Merging { from, items, kept });
             }
         }

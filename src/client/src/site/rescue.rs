@@ -49,7 +49,7 @@ pub async fn send(sites: &Sites, name: &ListName) -> Option<usize> {
     let site = sites.open(name).await.ok()?;
     site.wait_until(LIST_MAX, |status| status.unsent == 0 || is_stuck(&status.link)).await;
     // What is still on its way is tried again with the next rescue.
-    let _ = tokio::time::timeout(LIST_MAX, sites.carry(name, |_| {})).await;
+    let _ = tokio::time::timeout(LIST_MAX, sites.carry(name, |_news| {})).await;
     site.wait_until(LIST_MAX, |status| status.unsent == 0 || is_stuck(&status.link)).await;
     Some(site.status().unsent)
 }

@@ -1,6 +1,6 @@
 //! Sending items to another list of the relay: there first, and gone from here when the relay has them there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use betwixt_core::causes::Causes;
 use betwixt_core::edit::{Edit, EditFault};
@@ -13,7 +13,8 @@ use super::Site;
 use super::whole::Whole;
 use crate::LinkStatus;
 use crate::replica::{Kept, Write};
-use crate::transfer::{Missing, Transfer, carried};
+use crate::store;
+use crate::transfer::{Missing, Transfer, Written, carried};
 
 /// What became of items that were to go to another list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,15 +32,24 @@ pub struct Moved {
 /// Items as they are here: what each one carries.
 type Carried = Vec<(ItemId, Vec<Register>)>;
 
+/// What is told of items on their way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum News {
+    /// They wait, and for what.
+    Wait(String),
+    /// That was all.
+    Done(Moved),
+}
+
 impl Site {
     /// Takes down that items go to another list of the relay: on this machine's disk when it returns. [`Site::transfer`]
     /// carries it out, now or after a restart.
     ///
     /// # Errors
     ///
-    /// The disk does not take it, or the list was deleted.
+    /// The disk does not take it, the list was deleted, or one of them is itself on its way here still.
     pub fn send_off(&self, items: Vec<ItemId>, to: ListName) -> Result<u64, EditFault> {
-        let number = self.shared.lock().plan(Transfer { to, items })?;
+        let number = self.shared.lock().plan(Transfer { to, items, written: None })?;
         self.shared.tell();
         Ok(number)
     }
@@ -51,47 +61,58 @@ impl Site {
     }
 
     /// Carries out what [`Site::send_off`] took down, however long it takes until there is a link; `to` is the list that
-    /// they go to. Returns `None` if there is nothing of that number, or the disk does not take the end of it: it is left for
-    /// the next time then, as it is when the future is dropped.
-    pub async fn transfer(&self, number: u64, to: &Self) -> Option<Moved> {
+    /// they go to. Returns without [`News::Done`] if there is nothing of that number, or the disk does not take the end of
+    /// it: it is left for the next time then, as it is when the future is dropped.
+    pub async fn transfer(&self, number: u64, to: &Self, told: &mut impl FnMut(News)) -> bool {
         let mut changes = to.changes();
-        let mut is_written = false;
-        let mut refused = BTreeSet::new();
-        let mut why = None;
+        let mut outcome = Outcome::default();
+        let mut waits = None;
         loop {
-            let Transfer { items, .. } = self.shared.lock().transfers.get(&number).cloned()?;
-            for (item, reason) in to.take_back(&items) {
-                refused.insert(item);
-                why = Some(reason);
+            let Some(transfer) = self.shared.lock().transfers.get(&number).cloned() else { return false };
+            outcome.take_back(to, &transfer);
+            let here = self.read(|list| carried_of(list, &transfer.items, &outcome.refused));
+            match to.status().link {
+                LinkStatus::Gone => {
+                    outcome.why = Some(format!("{} was deleted", to.name()));
+                    break;
+                }
+                link => {
+                    let reason = why_it_waits(&link, &to.name());
+                    if let Some(reason) = reason.clone().filter(|_| waits != reason) {
+                        told(News::Wait(reason));
+                    }
+                    waits = reason;
+                }
             }
-            let here = self.read(|list| carried_of(list, &items, &refused));
-            if let Some(closed) = to.why_closed() {
-                why = Some(closed);
-                break;
-            }
-            match to.missing(&here, is_written) {
+            match outcome.missing(to, &transfer, &here) {
                 Some(edit) if to.knows_its_list() => {
+                    let written = transfer.written.filter(|written| written.list == to.uid());
+                    if written.is_none() && self.note_written(number, to).is_err() {
+                        return false;
+                    }
                     if let Err(fault) = to.edit(&edit) {
-                        why = Some(Causes(&fault).to_string());
+                        outcome.why = Some(Causes(&fault).to_string());
                         break;
                     }
-                    is_written = true;
                 }
-                None if to.has_confirmed(&here) => break,
+                None if here.iter().all(|(item, _)| to.has_arrived(*item, &transfer)) => break,
                 Some(_) | None => {}
             }
-            changes.changed().await.ok()?;
+            if changes.changed().await.is_err() {
+                return false;
+            }
         }
-        self.arrive(number, to, &refused, why)
+        let moved = self.arrive(number, to, outcome);
+        let is_done = moved.is_some();
+        moved.into_iter().for_each(|moved| told(News::Done(moved)));
+        is_done
     }
 
-    /// What is still to be written there. What this run has written is not written again, whatever became of it there.
-    fn missing(&self, here: &Carried, is_written: bool) -> Option<Edit> {
-        let Missing { items, writes } = self.read(|list| Missing::of(here, list));
-        if !items.is_empty() && !is_written {
-            return Some(Edit::TakeIn { items });
-        }
-        (!writes.is_empty()).then_some(Edit::Set { writes })
+    /// Forgets a transfer; its items stay.
+    pub(crate) fn forget_transfer(&self, number: u64) {
+        // What the disk does not take now it takes with the next edit.
+        let _ = self.shared.lock().end_transfer(number, Vec::new());
+        self.shared.tell();
     }
 
     /// Whether this is the relay's list, and not one that was made here in place of one that nobody has read yet.
@@ -100,53 +121,95 @@ impl Site {
         whole.status().link == LinkStatus::Live || !whole.replica.is_blank()
     }
 
-    /// Why nothing gets to this list without somebody who decides.
-    fn why_closed(&self) -> Option<String> {
-        let name = self.name();
-        match self.status().link {
-            LinkStatus::Gone => Some(format!("{name} was deleted")),
-            LinkStatus::OtherList(_) => Some(format!("the relay has another list called {name}")),
-            LinkStatus::Damaged => Some(format!("{name} is damaged on the relay")),
-            LinkStatus::NeedsNewer => Some(format!("{name} needs a newer betwixt")),
-            LinkStatus::Version => Some("the relay speaks another version".to_owned()),
-            LinkStatus::Live | LinkStatus::CatchingUp { .. } | LinkStatus::Offline | LinkStatus::Silent => None,
-        }
+    /// Takes down that what is written to `to` from now on is of this transfer.
+    fn note_written(&self, number: u64, to: &Self) -> Result<(), EditFault> {
+        let since = to.read(|list| list.highest().next());
+        let written = Written { list: to.uid(), since };
+        self.shared.lock().change_transfer(number, |transfer| transfer.written = Some(written))
     }
 
-    /// Takes those of the items out of the drawer that the relay refused: they are still where they came from.
-    fn take_back(&self, items: &[ItemId]) -> Vec<(ItemId, String)> {
-        let mut refused = Vec::new();
-        for (number, kept) in self.kept() {
-            if let Kept::Refused { op, code } = kept
-                && let Some(item) = op.body.item().filter(|item| items.contains(item))
-                && self.discard(number).is_ok()
-            {
-                refused.push((item, code.to_string()));
-            }
-        }
-        refused
-    }
-
-    /// Whether the relay has all of them in this list.
-    fn has_confirmed(&self, items: &Carried) -> bool {
+    /// Whether the relay has an item of a transfer in this list.
+    ///
+    /// One that was here before has arrived as well, unless it is about to leave.
+    fn has_arrived(&self, item: ItemId, transfer: &Transfer) -> bool {
         let whole = self.shared.lock();
-        let unsent: BTreeSet<ItemId> = whole.replica.pending().filter_map(|op| op.body.item()).collect();
-        items.iter().all(|(item, _)| !unsent.contains(item) && whole.replica.confirmed().item(*item).is_some())
+        let unsent = whole.replica.pending().any(|op| op.body.item() == Some(item));
+        let Some(there) = whole.replica.confirmed().item(item).filter(|_| !unsent) else { return false };
+        let written = transfer.written.filter(|written| written.list == whole.uid());
+        let leaves = || whole.transfers.values().any(|transfer| transfer.items.contains(&item));
+        written.is_some_and(|written| written.has(there)) || (!there.deleted() && !leaves())
     }
 
     /// Takes down the end of a transfer: what the relay has there is deleted here.
-    fn arrive(&self, number: u64, to: &Self, refused: &BTreeSet<ItemId>, why: Option<String>) -> Option<Moved> {
-        let Transfer { to: name, items } = self.shared.lock().transfers.get(&number).cloned()?;
-        let here = self.read(|list| carried_of(list, &items, refused));
-        let (arrived, stayed): (Carried, Carried) =
-            here.into_iter().partition(|item| to.has_confirmed(&vec![item.clone()]));
+    fn arrive(&self, number: u64, to: &Self, outcome: Outcome) -> Option<Moved> {
+        let Outcome { refused, why, .. } = outcome;
+        let transfer = self.shared.lock().transfers.get(&number).cloned()?;
+        let here = self.read(|list| carried_of(list, &transfer.items, &refused));
+        let (arrived, stayed): (Vec<ItemId>, Vec<ItemId>) =
+            here.into_iter().map(|(item, _)| item).partition(|item| to.has_arrived(*item, &transfer));
         // Also those that somebody has deleted here meanwhile.
-        let there = items.iter().filter(|item| !refused.contains(item) && to.has_confirmed(&vec![(**item, vec![])]));
-        let moved = Moved { to: name, arrived: there.count(), stayed: stayed.len() + refused.len(), why };
-        let done = self.shared.lock().end_transfer(number, arrived.into_iter().map(|(item, _)| item).collect());
+        let there = transfer.items.iter().filter(|item| !refused.contains(item) && to.has_arrived(**item, &transfer));
+        let (there, stayed) = (there.count(), stayed.len() + refused.len());
+        let done = self.shared.lock().end_transfer(number, arrived);
         self.shared.wake.notify_one();
         self.shared.tell();
-        done.ok().map(|()| moved)
+        done.ok().map(|()| Moved { to: to.name(), arrived: there, stayed, why })
+    }
+}
+
+/// How a transfer has gone so far, in this run of the program.
+#[derive(Default)]
+struct Outcome {
+    /// What the relay did not take there; it is still here.
+    refused: BTreeSet<ItemId>,
+    why: Option<String>,
+    /// What was written behind the items, so that what is refused is not written again and again.
+    sent: BTreeMap<ItemId, Vec<Register>>,
+}
+
+impl Outcome {
+    /// Takes what this transfer has written, and the relay refused, out of the other list's drawer: the items are here.
+    fn take_back(&mut self, to: &Site, transfer: &Transfer) {
+        let Some(Written { since, .. }) = transfer.written else { return };
+        for (number, kept) in to.kept() {
+            if let Kept::Refused { op, code } = kept
+                && op.key().is_some()
+                && op.hlc.tick >= since
+                && let Some(item) = op.body.item().filter(|item| transfer.items.contains(item))
+                && to.discard(number).is_ok()
+            {
+                self.refused.insert(item);
+                self.why = Some(code.to_string());
+            }
+        }
+    }
+
+    /// What is still to be written there.
+    fn missing(&mut self, to: &Site, transfer: &Transfer, here: &Carried) -> Option<Edit> {
+        let written = transfer.written.filter(|written| written.list == to.uid());
+        let site = to.people().1;
+        let Missing { items, mut writes } = to.read(|list| Missing::of(here, list, written, site));
+        if !items.is_empty() {
+            return Some(Edit::TakeIn { items });
+        }
+        writes.retain(|(item, registers)| self.sent.get(item) != Some(registers));
+        self.sent.extend(writes.iter().cloned());
+        (!writes.is_empty()).then_some(Edit::Set { writes })
+    }
+}
+
+/// Why nothing gets to a list for now, if it takes somebody who does something about it.
+fn why_it_waits(link: &LinkStatus, name: &ListName) -> Option<String> {
+    match link {
+        LinkStatus::OtherList(_) => Some(format!("the relay has another list called {name}: decide there what to do")),
+        LinkStatus::Damaged => Some(format!("{name} is damaged on the relay")),
+        LinkStatus::NeedsNewer => Some(format!("{name} needs a newer betwixt")),
+        LinkStatus::Version => Some("the relay speaks another version of the protocol".to_owned()),
+        LinkStatus::Gone
+        | LinkStatus::Live
+        | LinkStatus::CatchingUp { .. }
+        | LinkStatus::Offline
+        | LinkStatus::Silent => None,
     }
 }
 
@@ -164,6 +227,11 @@ impl Whole {
         if self.status().link == LinkStatus::Gone {
             return Err(EditFault::Gone);
         }
+        let uid = self.uid();
+        let coming = self.slot.with_store(|store| store::coming(store, uid)).map_err(|_unread| EditFault::Disk)?;
+        if transfer.items.iter().any(|item| coming.contains(item)) {
+            return Err(EditFault::Coming);
+        }
         self.slot.mark().map_err(|_io| EditFault::Disk)?;
         let number = self.transfers.keys().next_back().map_or(1, |last| last + 1);
         self.backlog.push(Write::Transfer(number, transfer.clone()));
@@ -175,6 +243,18 @@ impl Whole {
         }
         self.transfers.insert(number, transfer);
         Ok(number)
+    }
+
+    fn change_transfer(&mut self, number: u64, change: impl FnOnce(&mut Transfer)) -> Result<(), EditFault> {
+        let Some(mut transfer) = self.transfers.get(&number).cloned() else { return Ok(()) };
+        change(&mut transfer);
+        self.backlog.push(Write::Transfer(number, transfer.clone()));
+        if !self.commit() {
+            self.backlog.pop();
+            return Err(EditFault::Disk);
+        }
+        self.transfers.insert(number, transfer);
+        Ok(())
     }
 
     pub(super) fn end_transfer(&mut self, number: u64, arrived: Vec<ItemId>) -> Result<(), EditFault> {

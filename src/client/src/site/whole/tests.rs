@@ -278,8 +278,14 @@ fn a_deleted_list_without_anything_in_it_makes_room_at_once() {
 #[test]
 fn what_is_on_its_way_to_another_list_is_found_again() {
     let mut bench = Bench::new();
-    let items = bench.whole.edit(&add(&["a", "b"])).expect("it is made").items;
-    let transfer = Transfer { to: "other".parse().expect("a name"), items: items.clone() };
+    let items: Vec<ItemId> = (1..3).map(|number| ItemId::from_bytes([number; 8])).collect();
+    bench.link(3);
+    bench.receive(1, Body::Join(Join::default()));
+    for (ctr, item) in (2..).zip(&items) {
+        let key = betwixt_core::key::Key::parse("V").expect("a key");
+        bench.receive(ctr, Body::Add(Add { item: *item, key, registers: vec![] }));
+    }
+    let transfer = Transfer { to: "other".parse().expect("a name"), items: items.clone(), written: None };
     bench.slot().set_broken(true);
     assert_eq!(bench.whole.plan(transfer.clone()), Err(EditFault::Disk));
     bench.slot().set_broken(false);
@@ -293,6 +299,9 @@ fn what_is_on_its_way_to_another_list_is_found_again() {
     bench.whole.end_transfer(1, items).expect("it is taken down");
     assert_eq!(stored(&bench), [2]);
     assert_eq!(bench.whole.replica.shown().live().count(), 0);
+    let made = bench.whole.edit(&add(&["c"])).expect("it is made").items;
+    let coming = Transfer { items: made, ..transfer };
+    assert_eq!(bench.whole.plan(coming), Ok(3), "what was made here is not on its way here");
     bench.check_stored();
     bench.whole.settle();
     bench.slot().unmark_if_sent();
