@@ -48,8 +48,8 @@ def new_item():  # 64 random bits in base 32
 with connect(sys.argv[1], subprotocols=["betwixt.1.json"]) as link:
     def hear():
         [(kind, said)] = json.loads(link.recv()).items()
-        if kind in ("refused", "unreadable", "closing"):
-            sys.exit(f"{kind}: {said['why']}")
+        if kind in ("refused", "unreadable", "skipped", "closing", "gone", "other_list"):
+            sys.exit(f"{kind}: {said.get('why', said)}")
         rows.take(kind, said)
         return kind, said
 

@@ -1,6 +1,6 @@
 //! Why an op is refused: by itself, and in its list.
 
-use betwixt_core::limits::{KEY_JUMP_BYTES, KEY_SOFT_BYTES, Limits, SITES_MAX};
+use betwixt_core::limits::{CTR_MAX, KEY_JUMP_BYTES, KEY_SOFT_BYTES, Limits, SITES_MAX};
 use betwixt_core::list::List;
 use betwixt_core::op::body::BodyFault;
 use betwixt_core::op::check::{OpFault, check};
@@ -22,7 +22,7 @@ pub(super) fn check_by_itself(op: &Op, rules: Rules<'_>) -> Result<(), RefusedCo
 
 /// A kind without a form of its own: what holds for any op.
 fn check_probe(op: &Op, body_bytes: usize, limits: &Limits) -> Result<(), RefusedCode> {
-    if op.hash != op.content_hash() || op.ctr <= 1 || op.prev >= op.ctr {
+    if op.hash != op.content_hash() || op.ctr <= 1 || op.ctr > CTR_MAX || op.prev >= op.ctr {
         return Err(RefusedCode::Malformed);
     }
     let fits = u32::try_from(body_bytes).is_ok_and(|bytes| bytes <= limits.text_bytes);

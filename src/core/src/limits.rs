@@ -20,6 +20,8 @@ pub const TAGS_MAX: usize = 32;
 pub const LABEL_BYTES_MAX: usize = 64;
 /// Lowest priority; 1 is the highest.
 pub const PRIORITY_MAX: u8 = 9;
+/// The highest counter of an op: room for a million ops a second for a hundred thousand years, and for the next one.
+pub const CTR_MAX: u64 = 1 << 62;
 /// Sites that may ever join one list.
 pub const SITES_MAX: u32 = 65_536;
 /// Key bytes over which a key that jumps far above the list's longest is refused.

@@ -14,6 +14,7 @@ use crate::hlc::{Hlc, Tick};
 use crate::id::{Hash, ItemId, ListUid, SiteId};
 use crate::item::{Item, Position, Write};
 use crate::key::Key;
+use crate::limits::CTR_MAX;
 use crate::log::{Entry, Watermark};
 use crate::op::body::Kinds;
 use crate::op::{Body, EpochId, Op, encode, kind};
@@ -106,6 +107,14 @@ pub enum ApplyError {
     Chain {
         /// Its place in the log.
         seq: u64,
+    },
+    /// Its op has a counter that no site comes to.
+    #[error("entry {seq} is an op with the impossible counter {ctr}")]
+    Counter {
+        /// Its place in the log.
+        seq: u64,
+        /// The counter.
+        ctr: u64,
     },
     /// An op that this program cannot carry out.
     #[error("entry {seq} is an op of kind {kind}, which needs a newer betwixt")]
@@ -309,6 +318,9 @@ impl List {
         }
         if entry.mark() != next {
             return Err(ApplyError::Chain { seq: entry.seq });
+        }
+        if entry.op.ctr > CTR_MAX {
+            return Err(ApplyError::Counter { seq: entry.seq, ctr: entry.op.ctr });
         }
         let kind = entry.op.body.kind();
         let unread = matches!(entry.op.body, Body::Unread { .. }) && kind != kind::PROBE;

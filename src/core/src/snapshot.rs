@@ -16,6 +16,7 @@ use crate::hlc::{Hlc, Millis, Tick};
 use crate::id::{Hash, ItemId, OpId, SiteId};
 use crate::item::{Item, Position, Written};
 use crate::key::Key;
+use crate::limits::CTR_MAX;
 use crate::list::{Header, List, Site};
 use crate::op::encode;
 use crate::register::Register;
@@ -245,6 +246,9 @@ impl Assembly {
         match part {
             Part::Sites(sites) => {
                 for (id, site) in sites {
+                    if site.ctr > CTR_MAX {
+                        return Err(SnapshotError::Part);
+                    }
                     if self.sites.insert(id, site).is_some() {
                         return Err(SnapshotError::Twice { what: "sites" });
                     }

@@ -102,10 +102,9 @@ impl Site {
                 return false;
             }
         }
-        let moved = self.arrive(number, to, outcome);
-        let is_done = moved.is_some();
-        moved.into_iter().for_each(|moved| told(News::Done(moved)));
-        is_done
+        let Some(moved) = self.arrive(number, to, outcome) else { return false };
+        told(News::Done(moved));
+        true
     }
 
     /// Forgets a transfer; its items stay.

@@ -2,7 +2,7 @@
 
 use super::body::{Body, BodyFault};
 use super::{Add, Join, ListPut, Op, Put};
-use crate::limits::{DEPTH_MAX, LABEL_BYTES_MAX, Limits, NAME_BYTES_MAX, PRIORITY_MAX, TAGS_MAX};
+use crate::limits::{CTR_MAX, DEPTH_MAX, LABEL_BYTES_MAX, Limits, NAME_BYTES_MAX, PRIORITY_MAX, TAGS_MAX};
 use crate::register::Register;
 use crate::safe_text::{Kind, find_forbidden};
 
@@ -71,7 +71,7 @@ pub fn check(op: &Op, limits: &Limits) -> Result<(), OpFault> {
     if op.hash != op.content_hash() {
         return Err(OpFault::Hash);
     }
-    if op.ctr == 0 || op.prev >= op.ctr || (op.ctr == 1) != matches!(op.body, Body::Join(_)) {
+    if op.ctr == 0 || op.ctr > CTR_MAX || op.prev >= op.ctr || (op.ctr == 1) != matches!(op.body, Body::Join(_)) {
         return Err(OpFault::Counter);
     }
     check_body(&op.body, limits)
@@ -225,6 +225,7 @@ mod tests {
             op(0, 0, write()),
             op(2, 2, write()),
             op(2, 3, write()),
+            op(CTR_MAX + 1, 1, write()),
             op(1, 0, write()),
             op(2, 1, Body::Join(Join::default())),
         ] {

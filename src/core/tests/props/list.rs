@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use betwixt_core::edit::Spot;
-use betwixt_core::id::{Hash, ItemId};
+use betwixt_core::id::{Hash, ItemId, OpId};
 use betwixt_core::item::{Item, Write, Written};
-use betwixt_core::list::{ApplyError, Effect, Lengths, List};
+use betwixt_core::list::{ApplyError, Effect, Lengths, List, Site};
 use betwixt_core::log::Entry;
 use betwixt_core::op::body::Kinds;
 use betwixt_core::op::{Add, Body, Join, Op, Put, kind};
 use betwixt_core::order::{Life, Place};
 use betwixt_core::register::{Field, Register};
+use betwixt_core::snapshot::{Assembly, Part, SnapshotError, begin};
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -283,6 +284,19 @@ fn a_first_op_that_is_no_join_still_says_what_it_does() {
     let entry = Entry::behind(list.mark(), Pen::new(2).say(5, Body::Join(Join::default())));
     assert_eq!(list.apply(&entry, Kinds::KNOWN), Ok(Effect::Joined));
     assert_eq!(list.sites().map(|(_, site)| site.number).collect::<Vec<_>>(), [0, 1]);
+}
+
+#[test]
+fn a_counter_that_no_site_comes_to_is_not_taken_over() {
+    let mut list = List::new(UID);
+    let (id, body) = (OpId { site: hlc(0, 0, 1).site, ctr: u64::MAX }, Body::Join(Join::default()));
+    let op = Op::new(id, 0, list.epoch().id, hlc(1, 0, 1), body);
+    let entry = Entry::behind(list.mark(), op);
+    assert_eq!(list.apply(&entry, Kinds::KNOWN), Err(ApplyError::Counter { seq: 1, ctr: u64::MAX }));
+    assert_eq!((list.mark().seq, list.sites().len()), (0, 0));
+    let site = Site { name: "ana".into(), number: 0, ctr: u64::MAX, hash: Hash::from_bytes([0; 32]) };
+    let mut assembly = Assembly::new(begin(&list));
+    assert_eq!(assembly.add(Part::Sites(vec![(id.site, site)])), Err(SnapshotError::Part));
 }
 
 #[test]

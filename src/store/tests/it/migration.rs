@@ -102,6 +102,24 @@ fn the_copy_put_back_is_the_old_store() {
 }
 
 #[test]
+fn what_was_written_by_the_old_program_since_is_copied_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    make_old(&path);
+    drop(RedbStore::open(&path, &SECOND).unwrap());
+    let first = fs::read(copy_of(&path)).unwrap();
+    fs::copy(copy_of(&path), &path).unwrap();
+    let store = RedbStore::open(&path, &FORMAT).unwrap();
+    store.commit(&script(12)).unwrap();
+    drop(store);
+    let second = fs::read(&path).unwrap();
+    drop(RedbStore::open(&path, &SECOND).unwrap());
+    assert_eq!(files(folder.path()), ["store", "store.format-1", "store.format-1.2"]);
+    assert!(fs::read(copy_of(&path)).unwrap() == first);
+    assert!(fs::read(folder.path().join("store.format-1.2")).unwrap() == second);
+}
+
+#[test]
 fn migrations_follow_each_other() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
