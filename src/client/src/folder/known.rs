@@ -2,10 +2,11 @@
 
 use betwixt_core::id::ListUid;
 use betwixt_core::name::ListName;
+use betwixt_store::Store;
 
 use super::{Folder, FolderError, Lists, SLOTS_MAX, Slot};
 use crate::replica::Randomness;
-use crate::store;
+use crate::store::{self, LoadError};
 
 /// What the slots of a folder have of a list that no relay has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +81,7 @@ impl Folder {
                 continue;
             }
             match Slot::try_open(&path, random)? {
-                Some(slot) => match slot.with_store(|store| store::pending_len(store, uid)) {
+                Some(slot) => match slot.with_store(|store| unsent_in(store, uid)) {
                     Ok(unsent) => edits += unsent,
                     Err(_unread) => is_hidden = true,
                 },
@@ -93,4 +94,10 @@ impl Folder {
             edits => Unsent::Edits(edits),
         })
     }
+}
+
+/// Edits that are not sequenced, and items on their way to other lists.
+fn unsent_in(store: &impl Store, uid: ListUid) -> Result<usize, LoadError> {
+    let on_their_way: usize = store::transfers(store, uid)?.values().map(|transfer| transfer.items.len()).sum();
+    Ok(store::pending_len(store, uid)? + on_their_way)
 }

@@ -2,6 +2,7 @@
 
 use betwixt_client::replica::{Kept, Pending, Replica, Write};
 use betwixt_client::store::{self, LoadError, Meta};
+use betwixt_client::transfer::Transfer;
 use betwixt_core::edit::{Edit, Spot};
 use betwixt_core::hlc::Millis;
 use betwixt_core::id::{ListUid, SiteSecret};
@@ -45,7 +46,7 @@ fn a_store_with_every_record_loads_as_it_was() {
     let peer = &world.peers[0];
     let contents = peer.disk.snapshot();
     let letters: std::collections::BTreeSet<char> = contents.iter().map(|(key, _)| char::from(key[16])).collect();
-    assert_eq!(letters, "BIJKLMPS".chars().collect());
+    assert_eq!(letters, "BIJKLMPSU".chars().collect());
     let known = store::meta(&peer.disk, UID).expect("it loads").expect("the renewal has stored it");
     assert_eq!(known, peer.meta);
     assert_eq!(store::lists(&peer.disk).expect("they load"), [(UID, known.clone())]);
@@ -74,6 +75,13 @@ fn every_write_stands_until_it_is_taken_back() {
     let kept = Kept::Refused { op: op.clone(), code: RefusedCode::Full };
     assert_eq!(write(&mut meta, &[Write::Keep(7, kept.clone())]).kept, [(7, kept)].into());
     assert!(write(&mut meta, &[Write::Release(7)]).kept.is_empty());
+    let items = vec![op.body.item().expect("an add is of an item")];
+    let transfer = Transfer { to: "other".parse().expect("a name"), items, written: None };
+    write(&mut meta, &[Write::Transfer(3, transfer.clone())]);
+    assert_eq!(store::transfers(&disk, UID).expect("they load"), [(3, transfer)].into());
+    assert!(store::has_unsent(&disk, UID).expect("it answers"), "what is on its way is unsent");
+    write(&mut meta, &[Write::Transferred(3)]);
+    assert!(store::transfers(&disk, UID).expect("they load").is_empty());
     let secret = SiteSecret::from_bytes([4; 32]);
     assert_eq!(write(&mut meta, &[Write::Site(secret)]).secret, secret);
     assert_eq!(store::meta(&disk, UID).expect("it loads").map(|meta| meta.secret), Some(secret));
