@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 use betwixt_core::edit::Spot;
-use betwixt_core::key::{Gap, SiteNumber, between};
+use betwixt_core::key::{Gap, Hint, SiteNumber, between};
 use betwixt_core::op::{Body, Put};
 use betwixt_tests::home::Home;
 use betwixt_tests::peer::Peer;
@@ -76,7 +76,7 @@ fn move_to_the_top(peer: &mut Peer, text: &str) {
     let (low, high) = peer.list.gap_at(Spot::Top, &BTreeSet::from([item])).expect("there is a top");
     let gap = Gap::new(low.as_ref(), high.as_ref()).expect("keys ascend");
     let number = SiteNumber(peer.list.site(peer.site()).map_or(0, |site| site.number));
-    let key = between(gap, number, &mut |_| false).expect("there is room");
+    let key = between(gap, number, Hint::None, &mut |_| false).expect("there is room");
     let op = peer.mint(Body::Put(Put { item, key: Some(key), registers: Vec::new() }));
     peer.push(vec![op]);
 }

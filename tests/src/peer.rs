@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use betwixt_core::edit::Spot;
 use betwixt_core::hlc::{Hlc, Millis, Tick};
 use betwixt_core::id::{ItemId, ListUid, OpId, SiteId, SiteSecret};
-use betwixt_core::key::{Gap, SiteNumber, between};
+use betwixt_core::key::{Gap, Hint, SiteNumber, between};
 use betwixt_core::list::List;
 use betwixt_core::name::ListName;
 use betwixt_core::op::body::Kinds;
@@ -222,7 +222,7 @@ impl Peer {
         let (low, high) = self.list.gap_at(Spot::Bottom, &BTreeSet::new()).expect("there is an end");
         let gap = Gap::new(low.as_ref(), high.as_ref()).expect("keys ascend");
         let number = SiteNumber(self.list.site(self.site()).map_or(0, |site| site.number));
-        let key = between(gap, number, &mut |_| false).expect("there is room");
+        let key = between(gap, number, Hint::None, &mut |_| false).expect("there is room");
         let item = ItemId::from_bytes(getrandom::u64().expect("random bytes").to_be_bytes());
         Body::Add(Add { item, key, registers: vec![Register::Text(text.into())] })
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use betwixt_core::hlc::{Hlc, Millis, Tick};
 use betwixt_core::id::{ItemId, OpId, SiteId};
-use betwixt_core::key::{Full, Gap, Key, SiteNumber, between};
+use betwixt_core::key::{Full, Gap, Hint, Key, SiteNumber, between};
 use betwixt_core::list::List;
 use betwixt_core::op::{Add, Body, Op, Put};
 use betwixt_core::wire::RefusedCode;
@@ -130,7 +130,7 @@ fn key_at(list: &List, at: At, item: ItemId, number: SiteNumber) -> Result<Key, 
     };
     let (low, high) = list.gap_at(spot, &BTreeSet::from([item])).ok_or(RefusedCode::Gone)?;
     let Ok(gap) = Gap::new(low.as_ref(), high.as_ref()) else { return Err(RefusedCode::TooLarge) };
-    between(gap, number, &mut |key| list.order().has_key(key)).map_err(|Full| RefusedCode::TooLarge)
+    between(gap, number, Hint::None, &mut |key| list.order().has_key(key)).map_err(|Full| RefusedCode::TooLarge)
 }
 
 #[cfg(test)]

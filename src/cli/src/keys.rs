@@ -1,6 +1,6 @@
 //! `betwixt keys`: the arithmetic of keys, to look at.
 
-use betwixt_core::key::{Gap, Key, SiteNumber, between, midpoint, spaced, tag_of};
+use betwixt_core::key::{Gap, Hint, Key, SiteNumber, between, midpoint, spaced, tag_of};
 use serde_json::{Value, json};
 
 use crate::args::{Keys, KeysVerb};
@@ -11,7 +11,7 @@ pub(crate) fn run(keys: &Keys, as_json: bool) -> Result<(), Report> {
     let made = match &keys.what {
         KeysVerb::Between { low, high, site } => {
             let (low, high) = (end(low)?, end(high)?);
-            vec![between(Gap::new(low.as_ref(), high.as_ref())?, SiteNumber(*site), &mut |_| false)?]
+            vec![between(Gap::new(low.as_ref(), high.as_ref())?, SiteNumber(*site), Hint::None, &mut |_| false)?]
         }
         KeysVerb::Midpoint { low, high } => {
             let (low, high) = (end(low)?, end(high)?);

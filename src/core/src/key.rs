@@ -6,16 +6,22 @@
 //! | Function | Makes a key | Tagged |
 //! |---|---|---|
 //! | [`between`] | inside a gap, for a site: what the app uses | yes |
+//! | [`inside`] | inside a gap, to put others behind | no |
 //! | [`midpoint`] | inside a gap, as the textbook does: to teach and to compare | no |
 //! | [`spaced`] | for each item of a whole list: what a rebalance uses | no |
 
 mod alphabet;
 mod between;
-mod counter;
 mod gap;
+mod hint;
+mod inside;
 mod midpoint;
+mod run;
+mod scan;
 mod spaced;
+mod spelled;
 mod tag;
+mod token;
 
 use std::fmt;
 
@@ -26,8 +32,11 @@ pub use self::{
     alphabet::{BASE, LOWEST, digit_of, symbol_of},
     between::between,
     gap::{Full, Gap, GapError},
+    hint::{Hint, Trail},
+    inside::inside,
     midpoint::midpoint,
     spaced::spaced,
+    spelled::{LongKey, Spelled},
     tag::{SiteNumber, Tag, tag_of},
 };
 
@@ -111,11 +120,6 @@ impl Key {
     #[expect(clippy::len_without_is_empty, reason = "a key is never empty")]
     pub fn len(&self) -> usize {
         self.0.len()
-    }
-
-    /// Returns the digit at `place` after the point; a fraction goes on in zeros.
-    fn digit(&self, place: usize) -> u8 {
-        self.as_bytes().get(place).map_or(0, |&symbol| alphabet::digit(symbol))
     }
 
     /// Returns the key of symbols that are already known to make one.

@@ -9,6 +9,7 @@ mod bounded;
 pub mod causes;
 pub mod edit;
 pub mod formats;
+pub mod growth;
 pub mod hlc;
 pub mod id;
 pub mod item;

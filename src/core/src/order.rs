@@ -17,9 +17,9 @@ pub enum Life {
 
 /// One place of the order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct Place<K = Key> {
     /// Where.
-    pub key: Key,
+    pub key: K,
     /// Which item; breaks ties of equal keys.
     pub id: ItemId,
     /// Shown or not.
@@ -30,15 +30,21 @@ pub struct Place {
 const CHUNK: usize = 256;
 
 /// The order of a list.
-#[derive(Debug, Default, Clone)]
-pub struct Order {
-    chunks: Vec<Chunk>,
+#[derive(Debug, Clone)]
+pub struct Order<K = Key> {
+    chunks: Vec<Chunk<K>>,
 }
 
-#[derive(Debug, Default, Clone)]
-struct Chunk {
-    places: Vec<Place>,
+#[derive(Debug, Clone)]
+struct Chunk<K> {
+    places: Vec<Place<K>>,
     live: usize,
+}
+
+impl<K> Default for Order<K> {
+    fn default() -> Self {
+        Self { chunks: Vec::new() }
+    }
 }
 
 /// How many places, and how many of them are live, stand before some point.
@@ -50,7 +56,7 @@ pub struct Rank {
     pub live: usize,
 }
 
-impl Order {
+impl<K: Ord> Order<K> {
     /// Places, live and dead.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -70,10 +76,10 @@ impl Order {
     }
 
     /// Puts a place in. A second place of the same key and id replaces the first.
-    pub fn insert(&mut self, key: Key, id: ItemId, life: Life) {
+    pub fn insert(&mut self, key: K, id: ItemId, life: Life) {
         let at = self.chunk_of(&key, id);
         if self.chunks.is_empty() {
-            self.chunks.push(Chunk::default());
+            self.chunks.push(Chunk { places: Vec::new(), live: 0 });
         }
         let chunk = &mut self.chunks[at];
         match chunk.find(&key, id) {
@@ -92,7 +98,7 @@ impl Order {
     }
 
     /// Takes a place out; says whether it was there.
-    pub fn remove(&mut self, key: &Key, id: ItemId) -> bool {
+    pub fn remove(&mut self, key: &K, id: ItemId) -> bool {
         let at = self.chunk_of(key, id);
         let Some(chunk) = self.chunks.get_mut(at) else { return false };
         let Ok(place) = chunk.find(key, id) else { return false };
@@ -105,7 +111,7 @@ impl Order {
 
     /// How many places stand before (key, id).
     #[must_use]
-    pub fn rank(&self, key: &Key, id: ItemId) -> Rank {
+    pub fn rank(&self, key: &K, id: ItemId) -> Rank {
         let at = self.chunk_of(key, id);
         let mut rank = Rank { all: 0, live: 0 };
         for chunk in &self.chunks[..at.min(self.chunks.len())] {
@@ -122,7 +128,7 @@ impl Order {
 
     /// The place with this many places before it.
     #[must_use]
-    pub fn at(&self, mut rank: usize) -> Option<&Place> {
+    pub fn at(&self, mut rank: usize) -> Option<&Place<K>> {
         for chunk in &self.chunks {
             match chunk.places.get(rank) {
                 Some(place) => return Some(place),
@@ -134,7 +140,7 @@ impl Order {
 
     /// The live place with this many live places before it.
     #[must_use]
-    pub fn live_at(&self, mut rank: usize) -> Option<&Place> {
+    pub fn live_at(&self, mut rank: usize) -> Option<&Place<K>> {
         for chunk in &self.chunks {
             if rank < chunk.live {
                 return chunk.places.iter().filter(|place| place.life == Life::Live).nth(rank);
@@ -146,18 +152,18 @@ impl Order {
 
     /// All places, ascending.
     #[must_use]
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Place> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Place<K>> {
         self.chunks.iter().flat_map(|chunk| &chunk.places)
     }
 
     /// The live places, ascending.
     #[must_use]
-    pub fn live(&self) -> impl DoubleEndedIterator<Item = &Place> {
+    pub fn live(&self) -> impl DoubleEndedIterator<Item = &Place<K>> {
         self.iter().filter(|place| place.life == Life::Live)
     }
 
     /// The live places from a rank on, ascending: what a screen shows. Costs no more than what is taken.
-    pub fn live_from(&self, mut rank: usize) -> impl Iterator<Item = &Place> {
+    pub fn live_from(&self, mut rank: usize) -> impl Iterator<Item = &Place<K>> {
         let mut first = 0;
         while let Some(chunk) = self.chunks.get(first)
             && rank >= chunk.live
@@ -170,7 +176,7 @@ impl Order {
     }
 
     /// The places behind (key, id), ascending.
-    pub fn after(&self, key: &Key, id: ItemId) -> impl Iterator<Item = &Place> {
+    pub fn after(&self, key: &K, id: ItemId) -> impl Iterator<Item = &Place<K>> {
         let (at, place) = self.cut(key, id);
         let head = self.chunks.get(at).map_or(&[][..], |chunk| &chunk.places[place..]);
         let head = match head.first() {
@@ -182,7 +188,7 @@ impl Order {
     }
 
     /// The places before (key, id), descending.
-    pub fn before(&self, key: &Key, id: ItemId) -> impl Iterator<Item = &Place> {
+    pub fn before(&self, key: &K, id: ItemId) -> impl Iterator<Item = &Place<K>> {
         let (at, place) = self.cut(key, id);
         let head = self.chunks.get(at).map_or(&[][..], |chunk| &chunk.places[..place]);
         let rest = &self.chunks[..at.min(self.chunks.len())];
@@ -191,7 +197,7 @@ impl Order {
 
     /// Whether any place has this key.
     #[must_use]
-    pub fn has_key(&self, key: &Key) -> bool {
+    pub fn has_key(&self, key: &K) -> bool {
         let least = ItemId::from_bytes([0; 8]);
         let (at, place) = self.cut(key, least);
         let here = self.chunks.get(at).and_then(|chunk| chunk.places.get(place));
@@ -199,7 +205,7 @@ impl Order {
         here.or_else(next).is_some_and(|found| found.key == *key)
     }
 
-    fn cut(&self, key: &Key, id: ItemId) -> (usize, usize) {
+    fn cut(&self, key: &K, id: ItemId) -> (usize, usize) {
         let at = self.chunk_of(key, id);
         let place = self.chunks.get(at).map_or(0, |chunk| match chunk.find(key, id) {
             Ok(place) | Err(place) => place,
@@ -208,34 +214,34 @@ impl Order {
     }
 
     /// The chunk that has, or would take, (key, id): the last one that does not begin above it.
-    fn chunk_of(&self, key: &Key, id: ItemId) -> usize {
+    fn chunk_of(&self, key: &K, id: ItemId) -> usize {
         let above =
             self.chunks.partition_point(|chunk| chunk.places.first().is_some_and(|p| (&p.key, p.id) <= (key, id)));
         above.saturating_sub(1)
     }
 }
 
-impl Chunk {
-    fn of(places: Vec<Place>) -> Self {
+impl<K: Ord> Chunk<K> {
+    fn of(places: Vec<Place<K>>) -> Self {
         let live = places.iter().map(Place::is_live).sum();
         Self { places, live }
     }
 
-    fn find(&self, key: &Key, id: ItemId) -> Result<usize, usize> {
+    fn find(&self, key: &K, id: ItemId) -> Result<usize, usize> {
         self.places.binary_search_by(|place| (&place.key, place.id).cmp(&(key, id)))
     }
 }
 
-impl Place {
+impl<K> Place<K> {
     fn is_live(&self) -> usize {
         usize::from(self.life == Life::Live)
     }
 }
 
-impl FromIterator<Place> for Order {
+impl<K: Ord> FromIterator<Place<K>> for Order<K> {
     /// The order of these places, in whatever order they come. Of several of one key and id the last counts.
-    fn from_iter<I: IntoIterator<Item = Place>>(places: I) -> Self {
-        let mut places: Vec<Place> = places.into_iter().collect();
+    fn from_iter<I: IntoIterator<Item = Place<K>>>(places: I) -> Self {
+        let mut places: Vec<Place<K>> = places.into_iter().collect();
         places.reverse();
         places.sort_by(|a, b| (&a.key, a.id).cmp(&(&b.key, b.id)));
         places.dedup_by(|later, first| (&later.key, later.id) == (&first.key, first.id));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use betwixt_core::edit::{Did, Edit, EditFault, Outcome, Spot};
 use betwixt_core::hlc::{Hlc, Millis};
 use betwixt_core::id::{ItemId, OpId};
-use betwixt_core::key::{Full, Gap, Key, between};
+use betwixt_core::key::{Full, Gap, Hint, Key, between};
 use betwixt_core::list::List;
 use betwixt_core::op::check::check_body;
 use betwixt_core::op::{Add, Body, ListPut, Op, Put};
@@ -119,7 +119,7 @@ impl Replica {
     /// A key inside the gap that this site has not seen or issued in this epoch.
     pub(super) fn new_key(&self, low: Option<&Key>, high: Option<&Key>, shown: &List) -> Result<Key, Full> {
         let gap = Gap::new(low, high).map_err(|_reversed| Full)?;
-        between(gap, self.number(), &mut |key| {
+        between(gap, self.number(), Hint::None, &mut |key| {
             self.issued.contains(key) || self.confirmed.order().has_key(key) || shown.order().has_key(key)
         })
     }

@@ -1,13 +1,21 @@
 //! The open space between two neighbouring keys.
 
-use super::{KEY_BYTES_MAX, Key};
+use super::{KEY_BYTES_MAX, Key, Spelled};
 
 /// The open space between two neighbouring keys, which ascend; an end may be missing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Gap<'a> {
-    pub(super) low: Option<&'a Key>,
-    pub(super) high: Option<&'a Key>,
+#[derive(PartialEq, Eq, Debug)]
+pub struct Gap<'a, K = Key> {
+    low: Option<&'a K>,
+    high: Option<&'a K>,
 }
+
+impl<K> Clone for Gap<'_, K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K> Copy for Gap<'_, K> {}
 
 /// Why two keys do not bound a gap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -26,12 +34,20 @@ pub enum GapError {
 #[error("make a key of at most {KEY_BYTES_MAX} bytes in a gap that holds none")]
 pub struct Full;
 
-impl<'a> Gap<'a> {
+impl Gap<'_> {
+    /// Returns the gap without ends: an empty list.
+    #[must_use]
+    pub fn open() -> Self {
+        Self { low: None, high: None }
+    }
+}
+
+impl<'a, K: Spelled> Gap<'a, K> {
     /// Returns the gap between two keys. A missing one leaves that end open.
     ///
     /// # Errors
     /// Where `low` is not below `high`. Equal keys do occur: clones and scripts make them.
-    pub fn new(low: Option<&'a Key>, high: Option<&'a Key>) -> Result<Self, GapError> {
+    pub fn new(low: Option<&'a K>, high: Option<&'a K>) -> Result<Self, GapError> {
         match (low, high) {
             (Some(low), Some(high)) if low == high => Err(GapError::Equal),
             (Some(low), Some(high)) if low > high => Err(GapError::Reversed),
@@ -39,27 +55,21 @@ impl<'a> Gap<'a> {
         }
     }
 
-    /// Returns the gap without ends: an empty list.
-    #[must_use]
-    pub fn open() -> Self {
-        Self { low: None, high: None }
-    }
-
     /// Returns the key below the gap.
     #[must_use]
-    pub fn low(&self) -> Option<&'a Key> {
+    pub fn low(&self) -> Option<&'a K> {
         self.low
     }
 
     /// Returns the key above the gap.
     #[must_use]
-    pub fn high(&self) -> Option<&'a Key> {
+    pub fn high(&self) -> Option<&'a K> {
         self.high
     }
 
     /// Returns whether `key` lies strictly inside.
     #[must_use]
-    pub fn contains(&self, key: &Key) -> bool {
+    pub fn contains(&self, key: &K) -> bool {
         self.low.is_none_or(|low| low < key) && self.high.is_none_or(|high| key < high)
     }
 }

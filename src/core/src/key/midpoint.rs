@@ -1,6 +1,6 @@
 //! The textbook generator of fractional keys.
 
-use super::{BASE, Full, Gap, KEY_BYTES_MAX, Key, alphabet};
+use super::{BASE, Full, Gap, Spelled, alphabet};
 
 /// Returns a key strictly inside `gap`, by the digits alone.
 ///
@@ -11,40 +11,36 @@ use super::{BASE, Full, Gap, KEY_BYTES_MAX, Key, alphabet};
 /// Length: at most one byte more than the longer bound. Time: linear in that length.
 ///
 /// # Errors
-/// [`Full`] where the key would be longer than [`KEY_BYTES_MAX`].
-pub fn midpoint(gap: Gap<'_>) -> Result<Key, Full> {
-    let digits = digits_inside(gap);
-    if digits.len() > KEY_BYTES_MAX {
-        return Err(Full);
-    }
-    Ok(Key::from_symbols(digits.into_iter().map(alphabet::symbol)))
+/// [`Full`] where the key would be longer than its kind may be.
+pub fn midpoint<K: Spelled>(gap: Gap<'_, K>) -> Result<K, Full> {
+    K::spelled(&digits_inside(gap.low().map(Spelled::as_bytes), gap.high().map(Spelled::as_bytes)), &[])
 }
 
-/// Returns the digits of a fraction strictly inside `gap`, however many they are; the last is not 0.
-fn digits_inside(gap: Gap<'_>) -> Vec<u8> {
-    let mut digits = Vec::new();
+/// Returns the symbols of a fraction strictly inside a gap, however many they are; the last is not the lowest.
+pub(super) fn digits_inside(low: Option<&[u8]>, high: Option<&[u8]>) -> Vec<u8> {
+    let digit =
+        |key: Option<&[u8]>, place| key.and_then(|key| key.get(place)).map_or(0, |&symbol| alphabet::digit(symbol));
+    let mut symbols = Vec::new();
     // Once the prefix is below the upper bound, that bound no longer limits the next digit.
-    let mut below_high = gap.high().is_none();
+    let mut below_high = high.is_none();
     loop {
-        let place = digits.len();
-        let low = gap.low().map_or(0, |key| key.digit(place));
-        let high = match gap.high() {
-            Some(key) if !below_high => key.digit(place),
-            _ => BASE,
-        };
+        let place = symbols.len();
+        let low = digit(low, place);
+        let high = if below_high { BASE } else { digit(high, place) };
         debug_assert!(low <= high, "a gap's bounds ascend");
         if low + 1 < high {
-            digits.push(low + (high - low) / 2);
-            return digits;
+            symbols.push(alphabet::symbol(low + (high - low) / 2));
+            return symbols;
         }
         below_high |= low < high;
-        digits.push(low);
+        symbols.push(alphabet::symbol(low));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::key::{KEY_BYTES_MAX, Key};
 
     #[track_caller]
     fn check(low: &str, high: &str, expected: Option<&str>) {

@@ -2,9 +2,10 @@
 
 mod growth;
 mod oracle;
+mod runs;
 
 use betwixt_core::key::{
-    BASE, Full, Gap, KEY_BYTES_MAX, Key, SiteNumber, Tag, between, digit_of, midpoint, spaced, symbol_of, tag_of,
+    BASE, Full, Gap, Hint, KEY_BYTES_MAX, Key, SiteNumber, Tag, between, digit_of, midpoint, spaced, symbol_of, tag_of,
 };
 use proptest::{collection::vec, prelude::*};
 
@@ -16,7 +17,7 @@ fn any_digit() -> impl Strategy<Value = u8> {
         3 => Just(0),
         2 => Just(1),
         2 => Just(BASE - 1),
-        1 => prop::sample::select(vec![2, 3, 4, 7, 8, 45, 46, 83, 84, 87, 88, 89, 90]),
+        1 => prop::sample::select(vec![2, 3, 25, 26, 27, 28, 29, 30, 33, 34, 44, 60, 61, 64, 65, 88, 89, 90]),
         2 => 0..BASE,
     ]
 }
@@ -68,7 +69,7 @@ fn any_bounds() -> impl Strategy<Value = (Option<Key>, Option<Key>)> {
 }
 
 fn any_site() -> impl Strategy<Value = SiteNumber> {
-    prop_oneof![0..26_u32, 26..2_526_u32, 0..65_536_u32].prop_map(SiteNumber)
+    prop_oneof![0..2_u32, 2..502_u32, 0..65_536_u32].prop_map(SiteNumber)
 }
 
 fn gap<'a>(low: Option<&'a Key>, high: Option<&'a Key>) -> Gap<'a> {
@@ -121,7 +122,7 @@ proptest! {
     fn any_key_is_asked_for_its_tag_without_harm(digits in any_digits()) {
         let key = key_of(digits);
         if let Some(site) = tag_of(&key) {
-            prop_assert!(key.as_bytes().ends_with(Tag::new(site).bytes()));
+            prop_assert!(site < SiteNumber(67_526));
         }
     }
 
@@ -149,8 +150,8 @@ proptest! {
     #[test]
     fn between_is_inside_any_gap_and_names_its_site((low, high) in any_bounds(), site in any_site()) {
         let gap = gap(low.as_ref(), high.as_ref());
-        let made = between(gap, site, &mut none_taken);
-        check_made(gap, &made, 3 + Tag::new(site).bytes().len());
+        let made = between(gap, site, Hint::None, &mut none_taken);
+        check_made(gap, &made, 4 + Tag::new(site).bytes().len());
         if let Ok(key) = made {
             prop_assert_eq!(tag_of(&key), Some(site));
         }
@@ -160,12 +161,12 @@ proptest! {
     fn two_sites_in_one_gap_leave_room_between_them((low, high) in any_bounds(), a in any_site(), b in any_site()) {
         prop_assume!(a != b);
         let gap = gap(low.as_ref(), high.as_ref());
-        let made = [a, b].map(|site| between(gap, site, &mut none_taken));
+        let made = [a, b].map(|site| between(gap, site, Hint::None, &mut none_taken));
         if let [Ok(first), Ok(second)] = made {
             let (lower, upper) = (first.clone().min(second.clone()), first.max(second));
             for (low, high) in [(gap.low(), Some(&lower)), (Some(&lower), Some(&upper)), (Some(&upper), gap.high())] {
                 let inner = Gap::new(low, high).expect("the two differ and are inside");
-                check_made(inner, &between(inner, a, &mut none_taken), 3 + Tag::new(a).bytes().len());
+                check_made(inner, &between(inner, a, Hint::None, &mut none_taken), 4 + Tag::new(a).bytes().len());
             }
         }
     }
@@ -178,8 +179,8 @@ proptest! {
         b in any_site(),
     ) {
         prop_assume!(a != b);
-        let one = between(gap(first.0.as_ref(), first.1.as_ref()), a, &mut none_taken);
-        let other = between(gap(second.0.as_ref(), second.1.as_ref()), b, &mut none_taken);
+        let one = between(gap(first.0.as_ref(), first.1.as_ref()), a, Hint::None, &mut none_taken);
+        let other = between(gap(second.0.as_ref(), second.1.as_ref()), b, Hint::None, &mut none_taken);
         prop_assert!(one.is_err() || one != other);
     }
 
@@ -187,7 +188,7 @@ proptest! {
     fn a_taken_key_is_stepped_over((low, high) in any_bounds(), site in any_site(), times in 1..200_usize) {
         let gap = gap(low.as_ref(), high.as_ref());
         let mut refused = Vec::new();
-        let made = between(gap, site, &mut |key| {
+        let made = between(gap, site, Hint::None, &mut |key| {
             let taken = refused.len() < times;
             if taken {
                 refused.push(key.clone());
@@ -218,16 +219,16 @@ proptest! {
 #[test]
 fn keys_nested_by_three_sites_stay_distinct_and_inside() {
     let sites = [0, 25, 500].map(SiteNumber);
-    let low = between(Gap::open(), sites[0], &mut none_taken).expect("an empty list has room");
-    let high = between(Gap::open(), sites[1], &mut none_taken).expect("an empty list has room");
+    let low = between(Gap::open(), sites[0], Hint::None, &mut none_taken).expect("an empty list has room");
+    let high = between(Gap::open(), sites[1], Hint::None, &mut none_taken).expect("an empty list has room");
     let mut keys = vec![low, high];
     keys.sort();
-    let mut random = growth::Random(7);
+    let mut random = Random(7);
     for _ in 0..1_000 {
         let at = random.below(keys.len() - 1);
         let inner = gap(Some(&keys[at]), Some(&keys[at + 1]));
         // All three open the gap before any of them sees the others' keys.
-        let made = sites.map(|site| between(inner, site, &mut none_taken).expect("the gap has room"));
+        let made = sites.map(|site| between(inner, site, Hint::None, &mut none_taken).expect("the gap has room"));
         assert!(made.iter().all(|key| inner.contains(key)));
         keys.extend(made);
         keys.sort();
@@ -242,10 +243,23 @@ fn a_gap_in_which_everything_is_taken_is_full_after_a_bounded_search() {
         [Gap::open(), gap(Some(&keys[1]), None), gap(None, Some(&keys[1])), gap(Some(&keys[1]), Some(&keys[2]))]
     {
         let mut asked = 0_u32;
-        let made = between(inner, SiteNumber(0), &mut |_| {
+        let made = between(inner, SiteNumber(0), Hint::None, &mut |_| {
             asked += 1;
             true
         });
         assert_eq!((made, asked), (Err(Full), 65_536));
+    }
+}
+
+/// Repeatable random numbers (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let random = mixed ^ (mixed >> 31);
+        usize::try_from(random % u64::try_from(end).expect("a small number")).expect("a small number")
     }
 }

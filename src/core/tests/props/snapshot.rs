@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use betwixt_core::hlc::{Hlc, Millis, Tick};
 use betwixt_core::id::{Hash, ItemId, OpId};
-use betwixt_core::key::{Gap, Key, SiteNumber, between};
+use betwixt_core::key::{Gap, Hint, Key, SiteNumber, between};
 use betwixt_core::limits::{CTR_MAX, SENT_BYTES_MAX};
 use betwixt_core::list::{List, Site};
 use betwixt_core::op::body::Kinds;
@@ -127,7 +127,7 @@ fn month_of(items: u64) -> List {
     for number in 0..items {
         let author = u8::try_from(number % 5).expect("five sites");
         let gap = Gap::new(key.as_ref(), None).expect("an end that is open");
-        let next = between(gap, SiteNumber(author.into()), &mut |_| false).expect("room at the end");
+        let next = between(gap, SiteNumber(author.into()), Hint::None, &mut |_| false).expect("room at the end");
         let mut id = [0; 8];
         id.copy_from_slice(&Hash::of(&[&number.to_be_bytes()]).as_bytes()[..8]);
         let wall = Millis(1_790_000_000_000 + number * 30 * 24 * 3_600_000 / items);

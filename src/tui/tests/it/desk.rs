@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use betwixt_core::edit::{Did, Edit, Outcome, Spot};
 use betwixt_core::hlc::{Hlc, Millis, Tick};
 use betwixt_core::id::{ItemId, ListUid, OpId, SiteId};
-use betwixt_core::key::{Gap, Key, SiteNumber, between};
+use betwixt_core::key::{Gap, Hint, Key, SiteNumber, between};
 use betwixt_core::list::List;
 use betwixt_core::name::ListName;
 use betwixt_core::op::{Add, Body, ListPut, Op, Put};
@@ -310,7 +310,7 @@ pub(crate) fn apply(list: &mut List, site: SiteId, minted: &mut u64, edit: Edit)
 
 fn inside(low: Option<&Key>, high: Option<&Key>, site: SiteId) -> Result<Key, String> {
     let gap = Gap::new(low, high).map_err(|why| why.to_string())?;
-    between(gap, SiteNumber(u32::from(site.as_bytes()[0])), &mut |_| false).map_err(|why| why.to_string())
+    between(gap, SiteNumber(u32::from(site.as_bytes()[0])), Hint::None, &mut |_| false).map_err(|why| why.to_string())
 }
 
 fn parse(keys: &str) -> Vec<KeyEvent> {
