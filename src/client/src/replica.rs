@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use betwixt_core::hlc::{Millis, Tick};
 use betwixt_core::id::{ItemId, SiteId, SiteSecret};
-use betwixt_core::key::{Key, SiteNumber};
+use betwixt_core::key::{Key, SiteNumber, Trail};
 use betwixt_core::limits::Limits;
 use betwixt_core::list::List;
 use betwixt_core::log::Entry;
@@ -110,6 +110,8 @@ pub struct Replica {
     shown: List,
     pending: AllPending,
     issued: HashSet<Key>,
+    /// The last keys that this program made here.
+    trail: Trail,
     kept: BTreeMap<u64, Kept>,
     history: History,
     /// The highest counter of a refused op. It is not given again: a late answer to the first op would be taken for one
@@ -144,6 +146,7 @@ impl Replica {
             confirmed,
             pending: pending.into_values().collect(),
             issued,
+            trail: Trail::default(),
             kept,
             history: History::of_kept(steps),
             spent,

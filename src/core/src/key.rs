@@ -37,7 +37,7 @@ pub use self::{
     midpoint::midpoint,
     spaced::spaced,
     spelled::{LongKey, Spelled},
-    tag::{SiteNumber, Tag, tag_of},
+    tag::{SiteNumber, Tag, tag_in, tag_of},
 };
 
 /// The longest key, in bytes. A gap in which only longer keys are left is [`Full`]; a rebalance cures it.

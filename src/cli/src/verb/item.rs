@@ -5,7 +5,7 @@ use std::iter;
 use betwixt_client::Site;
 use betwixt_core::id::ItemId;
 use betwixt_core::item::Item;
-use betwixt_core::key::{Tag, tag_of};
+use betwixt_core::key::{SiteNumber, tag_in};
 use betwixt_core::list::List;
 use betwixt_core::safe_text::SafeText;
 use serde_json::{Map, Value, json};
@@ -64,8 +64,8 @@ fn line(id: ItemId, item: &Item, digits: usize) -> String {
 
 fn row(list: &List, id: ItemId, item: &Item) -> Value {
     let key = &item.position.key;
-    let tag = tag_of(key).map(|number| String::from_utf8_lossy(Tag::new(number).bytes()).into_owned());
     let site = item.position.op.site;
+    let tag = list.site(site).and_then(|site| tag_in(key, SiteNumber(site.number)));
     let name = list.site(site).map(|site| site.name.to_string());
     let mut row = Map::new();
     row.insert("id".to_owned(), json!(id.to_string()));

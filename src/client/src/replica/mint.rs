@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use betwixt_core::edit::{Did, Edit, EditFault, Outcome, Spot};
 use betwixt_core::hlc::{Hlc, Millis};
 use betwixt_core::id::{ItemId, OpId};
-use betwixt_core::key::{Full, Gap, Hint, Key, between};
+use betwixt_core::key::{Full, Gap, Key, Trail, between};
 use betwixt_core::list::List;
 use betwixt_core::op::check::check_body;
 use betwixt_core::op::{Add, Body, ListPut, Op, Put};
@@ -29,6 +29,7 @@ pub struct Minted {
     pub outcome: Outcome,
     pending: Vec<Pending>,
     issued: Vec<Key>,
+    trail: Trail,
     step: Option<Step>,
     way: Way,
 }
@@ -41,6 +42,7 @@ struct Mint<'a> {
     now: Millis,
     pending: Vec<Pending>,
     issued: Vec<Key>,
+    trail: Trail,
     changes: Vec<Change>,
     items: Vec<ItemId>,
     cleaned: usize,
@@ -59,6 +61,7 @@ impl Replica {
             now,
             pending: Vec::new(),
             issued: Vec::new(),
+            trail: self.trail.clone(),
             changes: Vec::new(),
             items: Vec::new(),
             cleaned: 0,
@@ -103,12 +106,13 @@ impl Replica {
 
     /// Says minted ops: they are pending and shown from here on.
     pub fn adopt(&mut self, minted: Minted) -> Outcome {
-        let Minted { outcome, pending, issued, step, way, .. } = minted;
+        let Minted { outcome, pending, issued, trail, step, way, .. } = minted;
         for pending in pending {
             self.shown.say(&pending.op);
             self.pending.insert(pending);
         }
         self.issued.extend(issued);
+        self.trail = trail;
         match step {
             Some(step) => self.history.push(step, way),
             None => self.history.drop_last(way),
@@ -116,12 +120,21 @@ impl Replica {
         outcome
     }
 
-    /// A key inside the gap that this site has not seen or issued in this epoch.
-    pub(super) fn new_key(&self, low: Option<&Key>, high: Option<&Key>, shown: &List) -> Result<Key, Full> {
+    /// A key inside the gap that this site has not seen or issued in this epoch. The trail says what keys will come, and
+    /// takes this one down.
+    pub(super) fn new_key(
+        &self,
+        low: Option<&Key>,
+        high: Option<&Key>,
+        shown: &List,
+        trail: &mut Trail,
+    ) -> Result<Key, Full> {
         let gap = Gap::new(low, high).map_err(|_reversed| Full)?;
-        between(gap, self.number(), Hint::None, &mut |key| {
+        let key = between(gap, self.number(), trail.hint(gap), &mut |key| {
             self.issued.contains(key) || self.confirmed.order().has_key(key) || shown.order().has_key(key)
-        })
+        })?;
+        trail.follow(gap, &key);
+        Ok(key)
     }
 }
 
@@ -247,7 +260,9 @@ impl Mint<'_> {
     }
 
     fn next_in(&mut self, (low, high): &mut (Option<Key>, Option<Key>)) -> Result<Key, EditFault> {
-        let key = self.replica.new_key(low.as_ref(), high.as_ref(), self.shown()).map_err(|Full| EditFault::GapFull)?;
+        let shown = self.shown.as_ref().unwrap_or(&self.replica.shown);
+        let made = self.replica.new_key(low.as_ref(), high.as_ref(), shown, &mut self.trail);
+        let key = made.map_err(|Full| EditFault::GapFull)?;
         *low = Some(key.clone());
         self.issued.push(key.clone());
         Ok(key)
@@ -301,7 +316,7 @@ impl Mint<'_> {
     }
 
     fn finish(self, way: Way, did: Did, left_alone: usize) -> Minted {
-        let Self { replica, pending, issued, mut changes, items, cleaned, now, .. } = self;
+        let Self { replica, pending, issued, trail, mut changes, items, cleaned, now, .. } = self;
         // In the order in which the items stood: taken back so, each finds the one before it in its place again.
         changes.sort_by_cached_key(|change| {
             let item = change.placed().and_then(|id| replica.shown.item(id).map(|item| (&item.position.key, id)));
@@ -312,7 +327,7 @@ impl Mint<'_> {
         let writes = writes.chain(issued.iter().cloned().map(Write::Issued));
         let steps = (step.is_some() || way != Way::Forth).then(|| replica.history.kept_after(step.as_ref(), way));
         let writes = writes.chain(steps.map(Write::Steps)).collect();
-        Minted { writes, outcome: Outcome { items, did, left_alone, cleaned }, pending, issued, step, way }
+        Minted { writes, outcome: Outcome { items, did, left_alone, cleaned }, pending, issued, trail, step, way }
     }
 }
 

@@ -6,7 +6,7 @@
 //! ```
 
 use betwixt_core::id::ItemId;
-use betwixt_core::key::{Full, Key};
+use betwixt_core::key::{Full, Key, Trail};
 use betwixt_core::limits::KEY_SOFT_BYTES;
 use betwixt_core::list::List;
 
@@ -32,6 +32,7 @@ impl Replica {
         self.shown = self.confirmed.clone();
         let epoch = self.confirmed.epoch().id;
         let ctrs: Vec<u64> = self.pending.keys().copied().collect();
+        let mut trail = Trail::default();
         for ctr in ctrs {
             let Some(mut pending) = self.pending.get(&ctr).cloned() else { continue };
             let concerned = match which {
@@ -41,7 +42,7 @@ impl Replica {
             };
             let placed = pending.op.key().and(pending.op.body.item()).filter(|_| concerned);
             if let Some(item) = placed
-                && let Ok(key) = self.key_like(old, item)
+                && let Ok(key) = self.key_like(old, item, &mut trail)
             {
                 writes.push(Write::Issued(key.clone()));
                 self.issued.insert(key.clone());
@@ -56,10 +57,11 @@ impl Replica {
             self.shown.say(&pending.op);
             self.pending.insert(pending);
         }
+        self.trail = trail;
     }
 
     /// A key that puts an item where it stood in the old order, as far as the new state has the same items there.
-    fn key_like(&self, old: &List, item: ItemId) -> Result<Key, Full> {
+    fn key_like(&self, old: &List, item: ItemId, trail: &mut Trail) -> Result<Key, Full> {
         let same = |id: ItemId| {
             let found = self.shown.item(id)?;
             (id != item && old.item(id)?.position.op == found.position.op).then_some(id)
@@ -79,6 +81,6 @@ impl Replica {
             let low = middle.as_ref().and_then(|key| places.before(key, ItemId::from_bytes([0; 8])).next());
             (low.map(|place| place.key.clone()), middle)
         });
-        self.new_key(low.as_ref(), high.as_ref(), &self.shown)
+        self.new_key(low.as_ref(), high.as_ref(), &self.shown, trail)
     }
 }

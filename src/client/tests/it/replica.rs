@@ -210,7 +210,7 @@ fn a_long_key_is_placed_anew_under_its_counter_and_refused_where_that_does_not_h
         world.settle();
         // Between two long keys there are only longer ones.
         foreign(&mut world, 9, 1, Body::Join(betwixt_core::op::Join::default()));
-        let low = world.keys(0)[0].as_str().repeat(20);
+        let low = format!("{}{}", world.keys(0)[0], "!".repeat(39));
         let ends = [(2, format!("{low}V")), (3, format!("{low}W"))].map(|(ctr, key)| {
             let item = betwixt_core::id::ItemId::from_bytes([u8::try_from(ctr).expect("small"); 8]);
             let key = Key::parse(&key).expect("a key");
@@ -299,4 +299,35 @@ fn a_full_gap_is_said_and_nothing_changes() {
     assert_eq!(world.edit(0, &add), Err(EditFault::GapFull));
     assert_eq!(world.peers[0].replica.shown().state_hash(), before);
     assert_eq!(world.peers[0].replica.unsent(), 0);
+}
+
+#[test]
+fn items_typed_one_by_one_by_three_sites_in_one_gap_stay_runs_with_short_keys() {
+    let mut world = World::new(3, 16);
+    for site in 0..3 {
+        world.add(site, &[["a", "b", "c"][site]]);
+        world.settle();
+    }
+    let at: Vec<String> = world.texts(0);
+    let first = world.peers[0].replica.shown().order().at(0).expect("three items").id;
+    for (site, name) in ["x", "y", "z"].into_iter().enumerate() {
+        let mut spot = Spot::After(first);
+        for number in 0..50 {
+            let text = Register::Text(format!("{name}{number}").into());
+            let made = world.edit(site, &Edit::Add { spot, items: vec![vec![text]] }).expect("there is room");
+            // The third one types upwards.
+            spot = if site == 2 { Spot::Before(made.items[0]) } else { Spot::After(made.items[0]) };
+        }
+    }
+    world.settle();
+    world.check();
+    let run = |name: &str| (0..50).map(|number| format!("{name}{number}")).collect::<Vec<_>>();
+    let (x, y, mut z) = (run("x"), run("y"), run("z"));
+    z.reverse();
+    let texts = world.texts(0);
+    assert_eq!((&texts[..1], &texts[151..]), (&at[..1], &at[1..]));
+    for run in [x, y, z] {
+        assert!(texts.windows(50).any(|rows| rows == run), "{texts:?}");
+    }
+    assert!(world.keys(0).iter().all(|key| key.len() <= 7), "{:?}", world.keys(0));
 }

@@ -7,13 +7,13 @@
 
 mod suffix;
 
-use std::fmt;
+use std::{fmt, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
 use super::{
     Key,
-    scan::Scan,
+    scan::{Cut, Scan},
     token::{Kind, TAG_RANGE, Token},
 };
 
@@ -78,21 +78,38 @@ pub(super) fn owner_of(token: Token) -> Option<(SiteNumber, Side)> {
 
 /// Returns the number of the site that made `key`.
 ///
-/// Right for each key that [`between`](super::between) makes. A key of its predecessor, which is read by its end, reads
-/// as that of another site where it happens to hold a tag, and so may one without a tag (of `spaced`, `midpoint` or a
-/// script): this is to be shown and never to be relied on.
+/// Right for each key that [`between`](super::between) makes. A key without a tag (of `spaced`, `midpoint` or a script),
+/// and one of the generator before this one, reads as none or as some site: this is to be shown and never to be relied on.
+/// Where it is known who made the key, [`tag_in`] is right for those too.
 #[must_use]
 pub fn tag_of(key: &Key) -> Option<SiteNumber> {
-    let bytes = key.as_bytes();
-    let mut ends_in_node = true;
-    let mut owner = None;
-    for cut in Scan::new(bytes) {
-        owner = cut.owner;
-        if let Some(next) = cut.next {
-            ends_in_node = next.whole && owner_of(next.token).is_none_or(|(_, side)| side == Side::Right);
-        }
+    last_tag(key).map(|(site, _)| site).or_else(|| Some(SiteNumber(suffix::site(key.as_bytes())?.0)))
+}
+
+/// Returns the symbols of `key` that name `site`; none if the key does not name it.
+///
+/// Reads keys of the generator before this one too.
+#[must_use]
+pub fn tag_in(key: &Key, site: SiteNumber) -> Option<&str> {
+    let text = key.as_str();
+    match (last_tag(key), suffix::site(key.as_bytes())) {
+        (Some((owner, place)), _) if owner == site => text.get(place),
+        (_, Some((owner, at))) if owner == site.0 => text.get(at..),
+        _ => None,
     }
-    owner.filter(|_| ends_in_node).or_else(|| suffix::site(bytes).map(SiteNumber))
+}
+
+/// Returns whose tag is the last in `key`, and where it stands.
+fn last_tag(key: &Key) -> Option<(SiteNumber, Range<usize>)> {
+    let mut last = None;
+    let mut ends_in_node = true;
+    for Cut { at, next, .. } in Scan::new(key.as_bytes()) {
+        let Some(next) = next else { break };
+        let tag = owner_of(next.token).filter(|_| next.whole);
+        ends_in_node = next.whole && tag.is_none_or(|(_, side)| side == Side::Right);
+        last = tag.map(|(owner, _)| (owner, at..at + next.bytes)).or(last);
+    }
+    last.filter(|_| ends_in_node)
 }
 
 #[cfg(test)]
@@ -131,7 +148,17 @@ mod tests {
                 let key = [before.as_bytes(), tag.bytes(), behind.as_bytes()].concat();
                 let key = Key::try_from_bytes(&key).expect("a tag ends in no lowest symbol");
                 assert_eq!(tag_of(&key), Some(SiteNumber(number)), "{key}");
+                let named = tag_in(&key, SiteNumber(number)).map(str::as_bytes);
+                assert_eq!(named, Some(tag.bytes()), "{key}");
             }
+        }
+    }
+
+    #[test]
+    fn a_key_of_the_generator_before_names_its_site_too() {
+        for (key, number, tag) in [("PC", 0, "C"), ("dC", 0, "C"), ("PPC]", 25, "]"), ("=**", 26, "**")] {
+            let key = Key::parse(key).expect("the text is a key");
+            assert_eq!(tag_in(&key, SiteNumber(number)), Some(tag), "{key}");
         }
     }
 

@@ -19,15 +19,17 @@ const BRACKETS: u32 = 50;
 /// Half of the brackets are below the plain symbols.
 const BRACKETS_BELOW: u32 = BRACKETS / 2;
 
-/// Returns the number of the site that the last bytes of `key` name; none where they name none.
-pub(super) fn site(key: &[u8]) -> Option<u32> {
+/// Returns the number of the site that the last bytes of `key` name, and where they begin; none where they name none.
+pub(super) fn site(key: &[u8]) -> Option<(u32, usize)> {
     let mut reversed = key.iter().rev().map(|&symbol| kind(symbol));
-    let number = match reversed.next()?? {
-        Kind::Plain(value) => value,
+    let (number, bytes) = match reversed.next()?? {
+        Kind::Plain(value) => (value, 1),
         Kind::Bracket(closing) => match reversed.next()?? {
-            Kind::Bracket(opening) => PLAIN + opening * BRACKETS + closing,
+            Kind::Bracket(opening) => (PLAIN + opening * BRACKETS + closing, 2),
             Kind::Plain(inner) => match reversed.next()?? {
-                Kind::Bracket(opening) => PLAIN + BRACKETS * BRACKETS + (opening * PLAIN + inner) * BRACKETS + closing,
+                Kind::Bracket(opening) => {
+                    (PLAIN + BRACKETS * BRACKETS + (opening * PLAIN + inner) * BRACKETS + closing, 3)
+                }
                 // No list had so many sites: the symbols place the key, and it has no tag.
                 Kind::Plain(_) => return None,
             },
@@ -35,7 +37,7 @@ pub(super) fn site(key: &[u8]) -> Option<u32> {
     };
     // What stands before the tag places the key; a key was never a tag alone.
     reversed.next()?;
-    Some(number)
+    Some((number, key.len() - bytes))
 }
 
 enum Kind {
@@ -70,7 +72,7 @@ mod tests {
             ("PP*", None),
         ];
         for (key, number) in table {
-            assert_eq!(site(key.as_bytes()), number, "{key}");
+            assert_eq!(site(key.as_bytes()).map(|(site, _)| site), number, "{key}");
         }
     }
 }
