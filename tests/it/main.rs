@@ -8,6 +8,7 @@ mod entries;
 mod files;
 mod gauge;
 mod json_client;
+mod keys;
 mod kinds;
 mod lists;
 mod people;

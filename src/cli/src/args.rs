@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 mod files;
+mod growth;
 mod lists;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use clap::error::ErrorKind;
 use clap::{ArgGroup, Args as ClapArgs, CommandFactory as _, Parser, Subcommand};
 
 pub(crate) use self::files::{Export, Import};
+pub(crate) use self::growth::Growth;
 pub(crate) use self::lists::{Copy, Delete, Lists, Log, Title, Watch};
 
 /// A to-do list that a team edits together in its terminals.
@@ -224,6 +226,8 @@ pub(crate) enum KeysVerb {
         #[arg(value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
         count: u32,
     },
+    /// How long keys become when people insert in one way
+    Growth(Growth),
 }
 
 #[derive(Debug, ClapArgs)]

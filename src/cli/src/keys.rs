@@ -1,5 +1,7 @@
 //! `betwixt keys`: the arithmetic of keys, to look at.
 
+mod growth;
+
 use betwixt_core::key::{Gap, Hint, Key, SiteNumber, between, midpoint, spaced, tag_of};
 use serde_json::{Value, json};
 
@@ -18,6 +20,7 @@ pub(crate) fn run(keys: &Keys, as_json: bool) -> Result<(), Report> {
             vec![midpoint(Gap::new(low.as_ref(), high.as_ref())?)?]
         }
         KeysVerb::Spaced { count } => spaced(usize::try_from(*count)?),
+        KeysVerb::Growth(plan) => return growth::run(plan, as_json),
     };
     if as_json {
         let rows: Vec<Value> = made.iter().map(row).collect();

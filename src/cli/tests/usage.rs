@@ -60,3 +60,19 @@ fn keys_shows_the_arithmetic() {
         assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: "), "{bad:?}");
     }
 }
+
+#[test]
+fn keys_growth_shows_what_a_pattern_comes_to() {
+    let text = printed(&["keys", "growth", "--pattern", "append", "--n", "90"]);
+    assert!(text.contains("longest      4 bytes, 2 of them the tag\n"), "{text}");
+    let json = |args: &[&str]| -> serde_json::Value {
+        let args = [&["keys", "growth", "--json", "--pattern"], args].concat();
+        serde_json::from_str(&printed(&args)).expect("JSON")
+    };
+    let textbook = json(&["after", "--n", "2000", "--generator", "midpoint"]);
+    assert_eq!(textbook["full_at"].as_u64().map(|at| (600..1_000).contains(&at)), Some(true), "{textbook}");
+    let crowd = json(&["crowd", "--n", "400", "--sites", "4"]);
+    assert_eq!([&crowd["count"], &crowd["duplicates"], &crowd["interleaved"]], [400, 0, 0], "{crowd}");
+    let textbook = json(&["crowd", "--n", "400", "--sites", "4", "--generator", "midpoint"]);
+    assert_eq!([&textbook["duplicates"], &textbook["tag_bytes"]], [300, 0], "{textbook}");
+}
