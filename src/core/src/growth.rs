@@ -27,7 +27,7 @@ pub enum Pattern {
     Pingpong,
     /// In random places.
     Random,
-    /// Random items of 1,000 to random places.
+    /// Random items of 1,000, which a rebalance has placed, to random places.
     Moves,
     /// Each site a run of its own in the same gap, none of which the others see.
     Crowd,
@@ -101,7 +101,7 @@ impl Plan {
         let sites = self.sites.max(1);
         match self.pattern {
             Pattern::After | Pattern::Before | Pattern::Crowd => table.append(2),
-            Pattern::Moves => table.append(ITEMS),
+            Pattern::Moves => table.space(ITEMS),
             Pattern::Run => (0..ITEMS).for_each(|_| table.insert(FIRST_SITE, random.below(table.len() + 1), None)),
             Pattern::Append | Pattern::Prepend | Pattern::Pingpong | Pattern::Random | Pattern::Mixed => {}
         }

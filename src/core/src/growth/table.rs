@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::{FIRST_SITE, Generator, Made};
 use crate::id::ItemId;
-use crate::key::{Gap, LongKey, SiteNumber, Trail, between, midpoint};
+use crate::key::{Gap, LongKey, SiteNumber, Trail, between, midpoint, spaced};
 use crate::order::{Life, Order};
 
 /// Repeatable random numbers (splitmix64).
@@ -50,6 +50,13 @@ impl Table {
     pub(super) fn append(&mut self, count: usize) {
         for _ in 0..count {
             self.insert(FIRST_SITE, self.len(), None);
+        }
+    }
+
+    /// Fills the list as a rebalance does.
+    pub(super) fn space(&mut self, count: usize) {
+        for key in spaced(count) {
+            self.put(key.into());
         }
     }
 

@@ -2,9 +2,6 @@
 
 use super::{Full, Gap, Spelled, midpoint::digits_inside, token::Token};
 
-/// The digit that fills up a token.
-const FILL: u8 = b'P';
-
 /// Returns a key strictly inside `gap` and no beginning of its upper bound, so that whatever is put behind it is inside
 /// too. It reads as whole tokens: what is put behind it reads as it does alone, so it names the same site.
 ///
@@ -21,11 +18,13 @@ pub(super) fn inside_digits(low: Option<&[u8]>, high: Option<&[u8]>) -> Vec<u8> 
     let mut symbols = digits_inside(low, high);
     let mut at = 0;
     while let Some(next) = symbols.get(at..).and_then(Token::read) {
-        at += next.bytes;
         if next.ends_early {
-            symbols.resize(at - next.bytes + next.token.bytes(), FILL);
+            let mut whole = [0; 4];
+            let bytes = next.filled().spell(&mut whole);
+            symbols.splice(at.., whole[..bytes].iter().copied());
             break;
         }
+        at += next.bytes;
     }
     symbols
 }

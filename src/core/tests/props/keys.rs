@@ -1,11 +1,13 @@
 //! Laws of keys: what is made is canonical and inside its gap, sites never clash, and lengths stay low.
 
+mod faults;
 mod growth;
 mod oracle;
 mod runs;
 
 use betwixt_core::key::{
-    BASE, Full, Gap, Hint, KEY_BYTES_MAX, Key, SiteNumber, Tag, between, digit_of, midpoint, spaced, symbol_of, tag_of,
+    BASE, Full, Gap, Hint, KEY_BYTES_MAX, Key, SiteNumber, Tag, between, digit_of, inside, midpoint, spaced, symbol_of,
+    tag_of,
 };
 use proptest::{collection::vec, prelude::*};
 
@@ -213,6 +215,62 @@ proptest! {
             prop_assert_eq!(Key::try_from_bytes(key.as_bytes()), Ok(key.clone()));
             prop_assert!(u32::try_from(key.len()).is_ok_and(|bytes| bytes <= bytes_max));
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn keys_ascend_under_any_inserts(inserts in vec((any::<u16>(), 0..8_u8, any_site()), 1..60)) {
+        let mut keys = spaced(3);
+        for (at, how, site) in inserts {
+            let at = usize::from(at) % (keys.len() + 1);
+            let gap = gap(at.checked_sub(1).map(|before| &keys[before]), keys.get(at));
+            let hint = match how {
+                0 => Hint::Up,
+                1 => Hint::Down,
+                2 => Hint::ThenLower,
+                3 => Hint::ThenHigher,
+                _ => Hint::None,
+            };
+            // No hint is ever wrong, and every generator goes with every other.
+            let made = if how == 7 { midpoint(gap) } else { between(gap, site, hint, &mut none_taken) };
+            if let Ok(key) = made {
+                prop_assert!(how == 7 || tag_of(&key) == Some(site));
+                keys.insert(at, key);
+            }
+            prop_assert!(keys.is_sorted_by(|a, b| a < b));
+        }
+    }
+
+    #[test]
+    fn what_is_put_behind_a_place_inside_is_inside_and_names_its_site(
+        (low, high) in any_bounds(),
+        made_in in any_bounds(),
+        site in any_site(),
+    ) {
+        let gap = gap(low.as_ref(), high.as_ref());
+        let made = between(self::gap(made_in.0.as_ref(), made_in.1.as_ref()), site, Hint::None, &mut none_taken);
+        if let (Ok(place), Ok(made)) = (inside(gap), made) {
+            let moved = Key::try_from_bytes(&[place.as_bytes(), made.as_bytes()].concat());
+            if let Ok(moved) = moved {
+                prop_assert!(gap.contains(&moved), "{} in {:?}", moved, gap);
+                prop_assert_eq!(tag_of(&moved), Some(site));
+            } else {
+                prop_assert!(place.len() + made.len() > KEY_BYTES_MAX);
+            }
+        }
+    }
+}
+
+#[test]
+fn spaced_keys_of_every_number_up_to_5_000_and_of_100_000_hold_the_bound() {
+    for count in (1..=5_000).chain([100_000]) {
+        let keys = spaced(count);
+        assert!(keys.len() == count && keys.is_sorted_by(|a, b| a < b), "{count}");
+        let bytes_max = (1..9).find(|&width| usize::from(BASE).pow(width) > count).unwrap_or(9);
+        assert!(keys.iter().all(|key| u32::try_from(key.len()).is_ok_and(|bytes| bytes <= bytes_max)), "{count}");
     }
 }
 

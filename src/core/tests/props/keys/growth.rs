@@ -39,7 +39,18 @@ fn inserts_in_random_places_stay_short() {
     for seed in 0..20 {
         check(Plan { pattern: Pattern::Random, seed, ..PLAN }, 11, 6.3);
         check(Plan { pattern: Pattern::Random, sites: 10, seed, ..PLAN }, 13, 6.4);
-        check(Plan { pattern: Pattern::Moves, seed, ..PLAN }, 12, 6.9);
+        check(Plan { pattern: Pattern::Moves, seed, ..PLAN }, 12, 5.9);
+    }
+}
+
+#[test]
+fn the_textbook_grows_by_a_byte_for_every_few_inserts_behind_one_item() {
+    let after =
+        |count| Figures::of(&Plan { pattern: Pattern::After, count, generator: Generator::Midpoint, ..PLAN }.run());
+    for count in [500, 1_000, 2_000] {
+        let figures = after(count);
+        assert!((count / 7..=count / 5).contains(&figures.longest), "{figures:?}");
+        assert_eq!(figures.full_at.is_some(), count > 700, "{figures:?}");
     }
 }
 
