@@ -33,9 +33,22 @@ pub(super) fn symbol(digit: u8) -> u8 {
     SYMBOLS[usize::from(digit)]
 }
 
+/// The digit of each symbol, and [`BASE`] for what is none.
+const DIGITS: [u8; 256] = {
+    let mut digits = [BASE; 256];
+    let mut digit = 0;
+    while digit < BASE {
+        digits[SYMBOLS[digit as usize] as usize] = digit;
+        digit += 1;
+    }
+    digits
+};
+
 /// As [`digit_of`], for a byte of a key.
 pub(super) fn digit(symbol: u8) -> u8 {
-    digit_of(symbol).expect("a key holds symbols only")
+    let digit = DIGITS[usize::from(symbol)];
+    debug_assert!(digit < BASE, "a key holds symbols only");
+    digit
 }
 
 #[cfg(test)]
@@ -48,6 +61,7 @@ mod tests {
         for byte in 0..=u8::MAX {
             assert_eq!(symbol_of(byte).is_some(), byte < BASE);
             assert_eq!(symbol_of(byte).and_then(digit_of), symbol_of(byte).map(|_| byte));
+            assert_eq!(digit_of(byte), Some(DIGITS[usize::from(byte)]).filter(|&digit| digit < BASE));
             assert_eq!(digit_of(byte).and_then(symbol_of), digit_of(byte).map(|_| byte));
         }
         assert_eq!(symbol_of(0), Some(LOWEST));

@@ -14,7 +14,7 @@ use super::{
     Full, Gap, Hint, SiteNumber, Spelled,
     inside::inside_digits,
     run,
-    scan::Scan,
+    scan::{Cut, Scan},
     tag::{Side, owner_of, token_of},
     token::{Lean, Next, Token, choose_code},
 };
@@ -118,13 +118,28 @@ fn shortest<'a>(low: &'a [u8], high: Option<&'a [u8]>, site: SiteNumber, lean: L
     let shared = low.iter().zip(upper).take_while(|(low, high)| low == high).count();
     let node = token_of(site, Side::Right);
     let mut best = Shortest { bytes: usize::MAX, draft: None, site, node, node_bytes: node.bytes(), lean };
+    let mut last_shared = Cut { at: 0, owner: None, next: None };
     for cut in Scan::new(low) {
-        // Past what the bounds share, a beginning of the lower one is limited by that one only.
-        let ceiling = if cut.at <= shared { upper.get(cut.at..).and_then(Token::read) } else { None };
-        best.try_at(&low[..cut.at], cut.owner, cut.next, ceiling);
+        if best.is_shorter_than(cut.at) {
+            break;
+        }
+        if cut.at > shared {
+            // Past what the bounds share, a beginning of the lower one is limited by that one only.
+            best.try_at(&low[..cut.at], cut.owner, cut.next, None);
+            continue;
+        }
+        last_shared = cut;
+        // Between a token and itself there is nothing.
+        if cut.next.is_none_or(|next| cut.at + next.bytes > shared || next.ends_early) {
+            let ceiling = upper.get(cut.at..).and_then(Token::read);
+            best.try_at(&low[..cut.at], cut.owner, cut.next, ceiling);
+        }
     }
     if shared < upper.len() {
-        for cut in Scan::new(upper) {
+        for cut in Scan::resumed(upper, last_shared) {
+            if best.is_shorter_than(cut.at) {
+                break;
+            }
             if cut.at > shared && cut.next.is_some() {
                 best.try_at(&upper[..cut.at], cut.owner, None, cut.next);
             }
@@ -146,9 +161,6 @@ struct Shortest<'a> {
 impl<'a> Shortest<'a> {
     /// Tries what may be put behind `prefix`, which is in `owner`'s scope, above `floor` and below `ceiling`.
     fn try_at(&mut self, prefix: &'a [u8], owner: Option<SiteNumber>, floor: Option<Next>, ceiling: Option<Next>) {
-        if prefix.len() + 1 >= self.bytes {
-            return;
-        }
         // What is not whole is just below its token.
         let from = floor.map(|floor| Token(floor.token.0 + u32::from(floor.whole)));
         let end = ceiling.map(|ceiling| ceiling.token);
@@ -186,6 +198,11 @@ impl<'a> Shortest<'a> {
                 self.offer(prefix, &[left, code], left.bytes() + bytes);
             }
         }
+    }
+
+    /// Whether nothing shorter can come behind a prefix of so many bytes.
+    fn is_shorter_than(&self, prefix: usize) -> bool {
+        self.bytes <= prefix + 1
     }
 
     fn offer(&mut self, prefix: &'a [u8], tokens: &[Token], bytes: usize) {

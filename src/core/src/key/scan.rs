@@ -30,11 +30,17 @@ impl<'a> Scan<'a> {
     pub(super) fn new(key: &'a [u8]) -> Self {
         Self { key, at: 0, owner: None, is_over: false }
     }
+
+    /// From a cut of another key on, which begins as this one does up to it.
+    pub(super) fn resumed(key: &'a [u8], Cut { at, owner, .. }: Cut) -> Self {
+        Self { key, at, owner, is_over: false }
+    }
 }
 
 impl Iterator for Scan<'_> {
     type Item = Cut;
 
+    #[inline]
     fn next(&mut self) -> Option<Cut> {
         if self.is_over {
             return None;

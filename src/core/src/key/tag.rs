@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Key,
     scan::{Cut, Scan},
-    token::{Kind, TAG_RANGE, Token},
+    token::{TAG_RANGE, Token},
 };
 
 /// The highest number that has a tag of its own: more than a list has sites. Those above share its tag.
@@ -70,10 +70,9 @@ pub(super) fn token_of(number: SiteNumber, side: Side) -> Token {
 
 /// Returns whose tag a token is, and on which side; none for a token that is no tag.
 pub(super) fn owner_of(token: Token) -> Option<(SiteNumber, Side)> {
-    (token.kind() == Kind::Tag).then(|| {
-        let tag = token.0 - TAG_RANGE.0;
-        (SiteNumber(tag / 2), if tag.is_multiple_of(2) { Side::Left } else { Side::Right })
-    })
+    let tag = token.0.wrapping_sub(TAG_RANGE.0);
+    let side = if tag.is_multiple_of(2) { Side::Left } else { Side::Right };
+    (tag < TAG_RANGE.1 - TAG_RANGE.0).then_some((SiteNumber(tag / 2), side))
 }
 
 /// Returns the number of the site that made `key`.

@@ -137,10 +137,10 @@ pub(super) enum Kind {
 
 impl Token {
     /// Returns what `symbols` begin with; none where there are none.
+    #[inline]
     pub(super) fn read(symbols: &[u8]) -> Option<Next> {
         let head = usize::from(alphabet::digit(*symbols.first()?));
         let digit = |at: usize| symbols.get(at).map_or(0, |&symbol| u32::from(alphabet::digit(symbol)));
-        let base = u32::from(BASE);
         let second = digit(1);
         let (tail, upper) = match SHAPES[head] {
             Shape::Of(0) => {
@@ -157,7 +157,6 @@ impl Token {
                 Some(over) => (2, u32::from(split) * FOUR + over * THREE),
             },
         };
-        debug_assert!(upper < base * FOUR, "a tail is below the base to its length");
         let last = digit(tail);
         let token = Self(FIRST[head] + upper + last.saturating_sub(1));
         let bytes = symbols.len().min(1 + tail);
@@ -245,7 +244,18 @@ impl Token {
     }
 
     fn head(self) -> usize {
-        FIRST.partition_point(|&first| first <= self.0) - 1
+        // Most are codes of one byte or tags of two.
+        let over = |first: usize| self.0.wrapping_sub(FIRST[first]);
+        let near = |first: usize, over: u32| first + usize::try_from(over).expect("a first digit is a digit");
+        if over(CODES_HIGH) < 24 {
+            near(CODES_HIGH, over(CODES_HIGH))
+        } else if over(3) < 23 {
+            near(3, over(3))
+        } else if over(34) < 11 * LAST {
+            near(34, over(34) / LAST)
+        } else {
+            FIRST.partition_point(|&first| first <= self.0) - 1
+        }
     }
 }
 
