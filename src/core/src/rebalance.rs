@@ -13,7 +13,7 @@
 //! Each replica works this out for itself from the same list, so that the op that asks for it says nothing of it.
 
 use crate::id::ItemId;
-use crate::key::{Full, Gap, Key, midpoint, spaced};
+use crate::key::{Full, Gap, Key, inside, spaced};
 use crate::order::{Life, Order, Place};
 
 /// The map from the keys of one epoch of a list to those of the next.
@@ -44,7 +44,7 @@ impl Rebalance {
             }
             let high = place.and_then(|_live| ascending.next());
             if dead > 0 {
-                let prefix = inside(low, high);
+                let prefix = prefix(low, high);
                 new.extend(spaced(dead).iter().map(|key| join(&prefix, key).expect("both are short")));
                 dead = 0;
             }
@@ -71,15 +71,15 @@ impl Rebalance {
         let is_it = self.old.at(rank).is_some_and(|place| place.key == *key && place.id == item);
         match self.new.get(rank) {
             Some(new) if is_it => Ok(new.clone()),
-            high => join(&inside(rank.checked_sub(1).and_then(|below| self.new.get(below)), high), key),
+            high => join(&prefix(rank.checked_sub(1).and_then(|below| self.new.get(below)), high), key),
         }
     }
 }
 
-/// A key strictly inside a gap of new keys, and no prefix of the upper one: whatever is put behind it is inside too.
-fn inside(low: Option<&Key>, high: Option<&Key>) -> Key {
+/// A key inside a gap of new keys, to put others behind: they still name the site that made them.
+fn prefix(low: Option<&Key>, high: Option<&Key>) -> Key {
     let gap = Gap::new(low, high).expect("new keys ascend");
-    midpoint(gap).expect("new keys are short")
+    inside(gap).expect("new keys are short")
 }
 
 fn join(prefix: &Key, key: &Key) -> Result<Key, Full> {

@@ -77,5 +77,6 @@ fn what_would_be_too_long_is_said_to_be() {
     let long = Key::parse(&"~".repeat(128)).expect("a key");
     let map = Rebalance::of(Order::default());
     assert!(map.translate(&long, item_id(1)).is_err());
-    assert_eq!(map.translate(&Key::parse("ab").expect("a key"), item_id(1)).map(|key| key.len()), Ok(3));
+    let short = map.translate(&Key::parse("ab").expect("a key"), item_id(1));
+    assert!(short.is_ok_and(|key| key.len() <= 2 + 4), "a few bytes stand before it");
 }
