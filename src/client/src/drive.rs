@@ -11,7 +11,7 @@ use tokio_tungstenite::tungstenite::{self, Message};
 
 use crate::Address;
 use crate::link::{Link, dial};
-use crate::session::Input;
+use crate::session::{Input, Outputs};
 
 /// Frames that are taken at once, and go into one transaction.
 const FRAMES_MAX: usize = 256;
@@ -50,6 +50,19 @@ pub(crate) struct Turn {
     pub(crate) hang_up: bool,
     /// Dial.
     pub(crate) dial: bool,
+}
+
+impl Turn {
+    /// Adds what the next step of a session wants: where it hangs up, nothing goes out any more that came before.
+    pub(crate) fn add(&mut self, out: &mut Outputs) {
+        self.send.append(&mut out.send);
+        self.ping |= out.ping;
+        if out.hang_up {
+            self.send.clear();
+            self.hang_up = true;
+        }
+        self.dial |= out.dial;
+    }
 }
 
 /// An open link: what comes in, and where to put what goes out.

@@ -188,6 +188,12 @@ impl Replica {
         self.pending.values().map(|pending| &pending.op)
     }
 
+    /// Whether an edit of this item is not sequenced.
+    #[must_use]
+    pub fn has_pending(&self, item: ItemId) -> bool {
+        self.pending.about(Some(item)).next().is_some()
+    }
+
     /// How many edits are not sequenced; joining is none.
     #[must_use]
     pub fn unsent(&self) -> usize {

@@ -49,8 +49,8 @@ impl Folder {
         })
     }
 
-    /// Forgets that the list of that name on that relay is this one, unless a slot may have unsent edits of it: those would
-    /// be out of sight.
+    /// Forgets that the list of that name on that relay is this one, unless a slot may have unsent edits of it, which whoever
+    /// asks again is told of again.
     ///
     /// # Errors
     ///

@@ -143,14 +143,8 @@ impl Works {
         let was_live = matches!(self.session.state(), Reached::Live);
         let now: Millis = steady_clock(self.started);
         let mut outside = Outside { now, wall: wall_clock(), random: &mut os_random, journal: &mut Vec::new };
-        let out = self.session.step(&mut self.replica, input, &mut outside);
-        turn.send.extend(out.send);
-        turn.ping |= out.ping;
-        if out.hang_up {
-            turn.send.clear();
-            turn.hang_up = true;
-        }
-        turn.dial |= out.dial;
+        let mut out = self.session.step(&mut self.replica, input, &mut outside);
+        turn.add(&mut out);
 
         let list = self.replica.confirmed();
         for write in out.writes.iter().filter(|_| self.tells) {

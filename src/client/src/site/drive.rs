@@ -7,7 +7,7 @@ use betwixt_core::wire::ToRelay;
 use super::Shared;
 use crate::Address;
 use crate::drive::{Driven, Turn};
-use crate::session::{Input, Outputs, Unnamed};
+use crate::session::{Input, Unnamed};
 
 impl Driven for Shared {
     fn address(&self) -> Address {
@@ -22,35 +22,29 @@ impl Driven for Shared {
     fn work(&self, inputs: Vec<Input>) -> Turn {
         tokio::task::block_in_place(|| {
             let mut whole = self.lock();
-            let mut all = Outputs::default();
+            let (mut turn, mut unnamed) = (Turn::default(), None);
             for input in inputs {
-                let out = whole.step(input);
-                all.send.extend(out.send);
-                all.ping |= out.ping;
-                if out.hang_up {
-                    all.send.clear();
-                    all.hang_up = true;
-                }
-                all.dial |= out.dial;
-                all.unnamed = out.unnamed.or(all.unnamed);
+                let mut out = whole.step(input);
+                turn.add(&mut out);
+                unnamed = out.unnamed.or(unnamed);
             }
             let durable = whole.commit();
-            match all.unnamed {
+            match unnamed {
                 Some(Unnamed::Adopt(uid)) => whole.take_over(uid),
                 Some(Unnamed::Gone) => whole.note_gone(),
                 None => {}
             }
             whole.go_on_merging();
-            if !all.hang_up && !durable {
+            if !turn.hang_up && !durable {
                 // What is sent must be what a restart finds here. The rest of the talk goes on.
-                let pushes = all.send.extract_if(.., |message| matches!(message, ToRelay::Push { .. }));
+                let pushes = turn.send.extract_if(.., |message| matches!(message, ToRelay::Push { .. }));
                 whole.outbox.extend(pushes);
             }
             if whole.has_news() {
                 drop(whole);
                 self.tell();
             }
-            Turn { send: all.send, ping: all.ping, hang_up: all.hang_up, dial: all.dial }
+            turn
         })
     }
 

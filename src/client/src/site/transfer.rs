@@ -64,12 +64,14 @@ impl Site {
     /// they go to. Returns without [`News::Done`] if there is nothing of that number, or the disk does not take the end of
     /// it: it is left for the next time then, as it is when the future is dropped.
     pub async fn transfer(&self, number: u64, to: &Self, told: &mut impl FnMut(News)) -> bool {
-        let mut changes = to.changes();
+        let (mut here_changes, mut there_changes) = (self.changes(), to.changes());
         let mut outcome = Outcome::default();
         let mut waits = None;
         loop {
             let Some(transfer) = self.shared.lock().transfers.get(&number).cloned() else { return false };
             outcome.take_back(to, &transfer);
+            // First of all: what is read from then on is not in what is compared.
+            let caught_up = self.has_caught_up();
             let here = self.read(|list| carried_of(list, &transfer.items, &outcome.refused));
             match to.status().link {
                 LinkStatus::Gone => {
@@ -95,16 +97,25 @@ impl Site {
                         break;
                     }
                 }
-                None if here.iter().all(|(item, _)| to.has_arrived(*item, &transfer)) => break,
+                None if caught_up && here.iter().all(|(item, _)| to.has_arrived(*item, &transfer)) => break,
                 Some(_) | None => {}
             }
-            if changes.changed().await.is_err() {
+            let changed = tokio::select! {
+                changed = there_changes.changed() => changed,
+                changed = here_changes.changed() => changed,
+            };
+            if changed.is_err() {
                 return false;
             }
         }
         let Some(moved) = self.arrive(number, to, outcome) else { return false };
         told(News::Done(moved));
         true
+    }
+
+    /// Whether what others have changed here is read, as far as it will be: it goes after the items before they leave.
+    fn has_caught_up(&self) -> bool {
+        !matches!(self.status().link, LinkStatus::CatchingUp { .. } | LinkStatus::Offline | LinkStatus::Silent)
     }
 
     /// Forgets a transfer; its items stay.
@@ -132,7 +143,7 @@ impl Site {
     /// One that was here before has arrived as well, unless it is about to leave.
     fn has_arrived(&self, item: ItemId, transfer: &Transfer) -> bool {
         let whole = self.shared.lock();
-        let unsent = whole.replica.pending().any(|op| op.body.item() == Some(item));
+        let unsent = whole.replica.has_pending(item);
         let Some(there) = whole.replica.confirmed().item(item).filter(|_| !unsent) else { return false };
         let written = transfer.written.filter(|written| written.list == whole.uid());
         let leaves = || whole.transfers.values().any(|transfer| transfer.items.contains(&item));
