@@ -16,7 +16,7 @@ impl Screen {
     /// Carries out an effect; returns what the model must hear of it.
     pub(super) async fn carry_out(&mut self, effect: Effect, guard: &mut Guard) -> Result<Vec<Msg>, Report> {
         let heard = match effect {
-            Effect::Open(list) => return self.open_list(&list).await,
+            Effect::Open(list) => return Ok(self.open_list(&list).await),
             Effect::Edit(edit) => Some(match self.site.edit(&edit) {
                 Ok(outcome) => Msg::Edited(outcome),
                 Err(fault) => Msg::EditFailed(Causes(&fault).to_string()),

@@ -17,7 +17,6 @@ use betwixt_core::wire::Listing;
 use betwixt_tui::{Model, Msg};
 
 use super::{Screen, look, tell};
-use crate::report::Report;
 
 /// How long another list's title may take to be sent before the person is told that it is kept.
 const TITLE_MAX: Duration = Duration::from_secs(5);
@@ -34,30 +33,31 @@ impl Screen {
         });
     }
 
-    /// Shows another list in place of this one.
-    pub(super) async fn open_list(&mut self, name: &ListName) -> Result<Vec<Msg>, Report> {
+    /// Shows another list in place of this one; returns what the model must hear of it, or of why not.
+    pub(super) async fn open_list(&mut self, name: &ListName) -> Vec<Msg> {
         let opened = self.sites.show(name).await;
         let site = match opened {
             Ok(site) => site,
-            Err(fault) => return Ok(vec![Msg::Notice(Causes(&fault).to_string())]),
+            Err(fault) => return vec![Msg::Notice(Causes(&fault).to_string())],
         };
         // What was deleted, and has nothing that was not sent, makes room for the next list of its name.
         let is_empty = site.status().unsent == 0 && site.kept().is_empty() && site.transfers().is_empty();
         if site.status().link == LinkStatus::Gone && is_empty {
-            site.let_go().map_err(Report::from)?;
+            // Where that fails it is shown as deleted, and the person can try again.
+            let _ = site.let_go();
         }
         self.changes = site.changes();
         self.site = site;
         self.opening.name = name.clone();
-        self.opening.folder.set_last_list(name)?;
+        // Without it the next start opens another list.
+        let _ = self.opening.folder.set_last_list(name);
         let command = look::command_for(name, self.given.as_ref());
         let before = std::mem::replace(&mut self.model, Model::new(self.setup.clone()));
         self.model = before.switched(name.clone(), command);
         self.told = tell::Told::default();
         self.carry_transfers();
         self.errands.send_modify(|errands| *errands += 1);
-        let known = known(&self.opening)?;
-        Ok(self.news().into_iter().chain([known]).collect())
+        self.news().into_iter().chain(known(&self.opening).ok()).collect()
     }
 
     /// Gives another list a title.
